@@ -1,0 +1,55 @@
+"""mfbo: place a whole fleet well, in few tries. Mean-field Bayesian optimization.
+
+The front door: everything named here is public. Names are loaded when first used, so that ``import mfbo`` and
+``mfbo --help`` cost nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Feedback": "mfbo.records",
+    "History": "mfbo.records",
+    "InvalidInputError": "mfbo.errors",
+    "MfboError": "mfbo.errors",
+    "Plan": "mfbo.records",
+    "Population": "mfbo.population",
+    "Prediction": "mfbo.records",
+    "Problem": "mfbo.problems",
+    "Proposal": "mfbo.records",
+    "Result": "mfbo.study",
+    "Round": "mfbo.records",
+    "Strategy": "mfbo.interfaces",
+    "Study": "mfbo.study",
+    "create_study": "mfbo.study",
+    "make_problem": "mfbo.catalogue",
+    "make_strategy": "mfbo.catalogue",
+    "maximize": "mfbo.study",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+if TYPE_CHECKING:
+    from mfbo.catalogue import make_problem, make_strategy
+    from mfbo.errors import InvalidInputError, MfboError
+    from mfbo.interfaces import Strategy
+    from mfbo.population import Population
+    from mfbo.problems import Problem
+    from mfbo.records import Feedback, History, Plan, Prediction, Proposal, Round
+    from mfbo.study import Result, Study, create_study, maximize
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its home on first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'mfbo' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)

@@ -1,0 +1,9 @@
+"""How promising a distribution is: upper confidence bounds, and the theorem that sets their width.
+
+``MeanFieldUCB`` is the paper's; ``PopulationUCB`` is tighter and cheaper and what the default strategy uses.
+"""
+
+from mfbo.acquisition.theorem import RegretOrder, Theorem, regret_orders
+from mfbo.acquisition.upper_confidence import MeanFieldUCB, PopulationUCB
+
+__all__ = ["MeanFieldUCB", "PopulationUCB", "RegretOrder", "Theorem", "regret_orders"]

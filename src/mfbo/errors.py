@@ -1,0 +1,29 @@
+"""The family of errors: each is also a built-in error, and its message names the bad value and the way out."""
+
+
+class MfboError(Exception):
+    """Anything that mfbo itself refuses or cannot do."""
+
+    def __str__(self) -> str:
+        """Give the message itself (``KeyError`` would put it in quotes)."""
+        return str(self.args[0]) if self.args else ""
+
+
+class InvalidInputError(MfboError, ValueError):
+    """A value, a shape or a sum that cannot be right."""
+
+
+class UnknownNameError(MfboError, KeyError):
+    """A name that is in no table: an action, a context, a strategy, a problem, a plan."""
+
+
+class RoundStateError(MfboError, RuntimeError):
+    """A round that is not in the state the call needs (told twice, abandoned, nothing told yet)."""
+
+
+class NumericalError(MfboError, RuntimeError):
+    """A computation that bounded jitter could not save."""
+
+
+class MissingExtraError(MfboError, ImportError):
+    """An optional library that is not installed; the message says what to install."""

@@ -1,0 +1,26 @@
+"""The model of the payoff: an exact Gaussian process on linear functionals of f, with closed-form gradients.
+
+When to use what: ``GaussianProcess`` with a kernel from ``presets`` is the whole model; ``paper_kernel`` and
+``joint_kernel`` are the paper's, ``default_kernel`` is ours for population payoffs, ``agents_kernel`` ours as soon
+as single agents or cells are told.
+"""
+
+from mfbo.models.gaussian_process import Fit, GaussianProcess, RescaledPosterior
+from mfbo.models.kernel import Kernel
+from mfbo.models.presets import agents_kernel, default_kernel, joint_kernel, paper_kernel
+from mfbo.models.rows import Rows, only_system, rows_of_round, system_rows
+
+__all__ = [
+    "Fit",
+    "GaussianProcess",
+    "Kernel",
+    "RescaledPosterior",
+    "Rows",
+    "agents_kernel",
+    "default_kernel",
+    "joint_kernel",
+    "only_system",
+    "paper_kernel",
+    "rows_of_round",
+    "system_rows",
+]

@@ -1,0 +1,5 @@
+"""Who is placed: the actions, the contexts with their weights, the number of agents."""
+
+from mfbo.population.population import Population
+
+__all__ = ["Population"]

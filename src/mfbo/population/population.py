@@ -1,0 +1,115 @@
+"""The population: actions with features, contexts with weights, and how many agents there are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from mfbo.arrays import FloatArray, read_only
+from mfbo.errors import InvalidInputError
+from mfbo.population.reading import Named, read_named
+from mfbo.validation import known_name, share_array, whole_number
+
+WEIGHT_COLUMN = "weight"
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class Population:
+    """Who is placed.
+
+    actions: names of the places (A of them), in the order of every array's last axis.
+    features: (A, d) coordinates or other numbers per action, or None; similar features mean similar payoffs.
+    contexts: names of the agents' types or situations (C of them; one, "all", unless given).
+    weights: (C,) share of the agents in each context, p; they sum to 1.
+    context_features: (C, e) or None.
+    size: number of agents, M; None stands for the mean-field limit.
+    """
+
+    actions: tuple[str, ...]
+    features: FloatArray | None
+    feature_names: tuple[str, ...]
+    contexts: tuple[str, ...]
+    weights: FloatArray
+    context_features: FloatArray | None
+    size: int | None
+
+    def __init__(
+        self,
+        actions: Any,
+        contexts: Any = None,
+        size: int | None = None,
+        *,
+        weights: Any = None,
+        context_features: Any = None,
+    ) -> None:
+        """Read any accepted form of actions and contexts (see ``read_named``) and check it all.
+
+        contexts: names (equal weights, or ``weights``), a mapping name → weight, or a table with a column
+        "weight" and optional feature columns.
+        """
+        named = read_named(actions, "actions")
+        types, shares = _read_contexts(contexts, weights)
+        if context_features is not None:
+            table = np.asarray(context_features, dtype=np.float64).reshape(len(types.names), -1)
+            types = Named(types.names, tuple(f"x{j}" for j in range(table.shape[1])), table)
+        self._set(actions=named.names, feature_names=named.feature_names, features=_kept(named.features))
+        self._set(contexts=types.names, weights=read_only(shares), context_features=_kept(types.features))
+        self._set(size=None if size is None else whole_number(size, "size", least=1))
+
+    def _set(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(C, A), the shape of every distribution and allocation."""
+        return len(self.contexts), len(self.actions)
+
+    def with_size(self, size: int | None) -> "Population":
+        """Return the same population with another number of agents."""
+        copy = object.__new__(Population)
+        copy._set(**{**self.__dict__, "size": None if size is None else whole_number(size, "size", least=1)})
+        return copy
+
+    def action_index(self, action: Any) -> int:
+        """Return the position of an action given by name or by position."""
+        return _index(action, "action", self.actions)
+
+    def context_index(self, context: Any) -> int:
+        """Return the position of a context given by name or by position."""
+        return _index(context, "context", self.contexts)
+
+    def joint_shares(self, distribution: FloatArray) -> FloatArray:
+        """Return w = p_c ξ_ca, the share of all agents in each cell, eq. (1)."""
+        return np.asarray(self.weights[:, None] * distribution)
+
+
+def _index(value: Any, kind: str, names: tuple[str, ...]) -> int:
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        if not 0 <= value < len(names):
+            raise InvalidInputError(f"{kind} index must be between 0 and {len(names) - 1}, not {value}")
+        return int(value)
+    return names.index(known_name(value, kind, names))
+
+
+def _kept(features: FloatArray | None) -> FloatArray | None:
+    return None if features is None else read_only(features)
+
+
+def _read_contexts(contexts: Any, weights: Any) -> tuple[Named, FloatArray]:
+    if contexts is None:
+        if weights is not None:
+            raise InvalidInputError("weights need contexts: name them in contexts=")
+        return Named(("all",)), np.ones(1)
+    if isinstance(contexts, Mapping) and all(isinstance(value, Real) for value in contexts.values()):
+        if weights is not None:
+            raise InvalidInputError("weights are given twice: in contexts= and in weights=")
+        names = tuple(contexts)
+        return read_named(names, "contexts"), share_array(list(contexts.values()), "context weights", len(names))
+    named, column = read_named(contexts, "contexts").without(WEIGHT_COLUMN)
+    count = len(named.names)
+    given = weights if weights is not None else column
+    shares = np.full(count, 1.0 / count) if given is None else share_array(given, "context weights", count)
+    return named, shares

@@ -1,0 +1,113 @@
+"""Reads names and features out of what people have: lists, mappings, arrays, pandas or polars frames."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.errors import InvalidInputError
+from mfbo.validation import number_array, unique_names
+
+NAME_COLUMN = "name"
+
+
+@dataclass(frozen=True)
+class Named:
+    """Names with optional features: ``features`` is (count, d) or None, one feature name per column."""
+
+    names: tuple[str, ...]
+    feature_names: tuple[str, ...] = ()
+    features: FloatArray | None = None
+
+    def without(self, feature_name: str) -> tuple["Named", FloatArray | None]:
+        """Split one column off: the rest, and the column (or None when there is no such column)."""
+        if self.features is None or feature_name not in self.feature_names:
+            return self, None
+        at = self.feature_names.index(feature_name)
+        rest = np.delete(self.features, at, axis=1)
+        names = self.feature_names[:at] + self.feature_names[at + 1 :]
+        return Named(self.names, names, rest if names else None), self.features[:, at]
+
+
+def read_named(values: Any, what: str) -> Named:
+    """Read actions or contexts from any accepted form; ``what`` names them in errors.
+
+    - a list of names;
+    - an array (count, d) or (count,): features, named by their position;
+    - a mapping of columns with a column "name" (other columns are numeric features);
+    - a mapping name → feature or features;
+    - a pandas, polars or any other data frame known to narwhals, with a text column for the names.
+    """
+    if isinstance(values, str | bytes):
+        raise InvalidInputError(f"{what} must be a list of names, not the single text {values!r}")
+    if isinstance(values, np.ndarray):
+        return _from_array(values, what)
+    if isinstance(values, Mapping):
+        if NAME_COLUMN in values:
+            return _from_columns({str(key): list(column) for key, column in values.items()}, NAME_COLUMN, what)
+        return _from_features_by_name(values, what)
+    if hasattr(values, "columns") or hasattr(values, "__arrow_c_stream__"):
+        return _from_frame(values, what)
+    if isinstance(values, Iterable):
+        return Named(unique_names(values, what))
+    raise InvalidInputError(
+        f"{what} must be names, a mapping, an array or a data frame, not a {type(values).__name__}"
+    )
+
+
+def _from_array(values: np.ndarray[Any, Any], what: str) -> Named:
+    if values.dtype.kind in "USO":
+        return Named(unique_names(values.ravel(), what))
+    if values.ndim not in (1, 2) or values.size == 0:
+        raise InvalidInputError(f"{what} as an array must have shape (count, d) and rows, not {values.shape}")
+    table = values.reshape(len(values), -1)
+    features = number_array(table, f"{what} features", table.shape)
+    return Named(
+        tuple(str(i) for i in range(len(features))), tuple(f"x{j}" for j in range(features.shape[1])), features
+    )
+
+
+def _from_features_by_name(values: Mapping[Any, Any], what: str) -> Named:
+    names = unique_names(values.keys(), what)
+    try:
+        table = np.array([np.atleast_1d(each) for each in values.values()], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"{what} as a mapping must map each name to its feature(s), all of one length, "
+            f"or have a column {NAME_COLUMN!r}: {error}"
+        ) from error
+    features = number_array(table, f"{what} features", (len(names), table.shape[1]))
+    return Named(names, tuple(f"x{j}" for j in range(features.shape[1])), features)
+
+
+def _from_columns(columns: Mapping[str, Sequence[Any]], name_column: str, what: str) -> Named:
+    names = unique_names(columns[name_column], what)
+    feature_names = tuple(key for key in columns if key != name_column)
+    if not feature_names:
+        return Named(names)
+    stacked = []
+    for key in feature_names:
+        if len(columns[key]) != len(names):
+            raise InvalidInputError(f"{what}: column {key!r} has {len(columns[key])} entries for {len(names)} names")
+        stacked.append(number_array(columns[key], f"{what} column {key!r}", (len(names),)))
+    return Named(names, feature_names, np.stack(stacked, axis=1))
+
+
+def _from_frame(frame: Any, what: str) -> Named:
+    import narwhals as nw
+
+    try:
+        table = nw.from_native(frame, eager_only=True)
+    except TypeError as error:
+        raise InvalidInputError(f"{what}: a {type(frame).__name__} is no data frame that narwhals knows") from error
+    columns = {str(name): table[name].to_list() for name in table.columns}
+    texts = [name for name in table.columns if not table[name].dtype.is_numeric()]
+    name_column = NAME_COLUMN if NAME_COLUMN in columns else next(iter(texts), None)
+    if name_column is None:
+        raise InvalidInputError(
+            f"{what}: the frame needs a column {NAME_COLUMN!r} or a text column with the names; "
+            f"it has {', '.join(columns) or 'no columns'}"
+        )
+    return _from_columns(columns, name_column, what)

@@ -1,0 +1,79 @@
+"""A problem is data: a population, a payoff, its optimum, and what one may see of it. Nothing here is random."""
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.population import Population
+from mfbo.records import Plan
+
+
+class Payoff(Protocol):
+    """A payoff of joint shares w = p ξ (C, A), for ``size`` agents or, when None, in the mean-field limit."""
+
+    def cells(self, shares: FloatArray, size: int | None = None) -> FloatArray:
+        """Return f, one agent's payoff in every cell, (C, A)."""
+        ...
+
+    def population(self, shares: FloatArray, size: int | None = None) -> float:
+        """Return g = Σ w f, the population payoff."""
+        ...
+
+    def gradient(self, shares: FloatArray) -> FloatArray:
+        """Return ∂g/∂w in the mean-field limit, (C, A); it differs from f by the externality."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The best population payoff in the mean-field limit and a distribution (C, A) that reaches it."""
+
+    value: float
+    distribution: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A named benchmark problem.
+
+    feedback: the kinds of feedback it can give ("system", "agents", "cells").
+    """
+
+    name: str
+    summary: str
+    population: Population
+    payoff: Payoff
+    optimum: Optimum
+    feedback: tuple[str, ...]
+    source: str
+    licence: str
+
+    def with_size(self, size: int | None) -> "Problem":
+        """Return the same problem for another number of agents (None: the mean-field limit)."""
+        return replace(self, population=self.population.with_size(size))
+
+    def shares(self, plan: Plan) -> FloatArray:
+        """Return the joint shares (C, A) that a plan really puts in place."""
+        if plan.allocation is not None:
+            return np.asarray(plan.allocation / plan.allocation.sum())
+        return self.population.joint_shares(plan.distribution)
+
+    def value(self, plan: Plan) -> float:
+        """Return the noise-free population payoff of what the plan really puts in place."""
+        return self.payoff.population(self.shares(plan), None if plan.allocation is None else self.population.size)
+
+    def mean_field_value(self, distribution: FloatArray) -> float:
+        """Return g(ξ) in the mean-field limit."""
+        return self.payoff.population(self.population.joint_shares(distribution))
+
+    def gradient(self, distribution: FloatArray) -> FloatArray:
+        """Return ∂g/∂ξ in the mean-field limit, (C, A)."""
+        shares = self.population.joint_shares(distribution)
+        return np.asarray(self.population.weights[:, None] * self.payoff.gradient(shares))
+
+    def optimality_gap(self, distribution: FloatArray) -> float:
+        """Return the Frank–Wolfe gap: an upper bound on the regret of ξ if g is concave, zero at a local optimum."""
+        gradient = self.gradient(distribution)
+        return float(gradient.max(axis=1).sum() - (gradient * distribution).sum())

@@ -1,0 +1,207 @@
+"""What is kept of a study: plans, feedback, rounds, history. Frozen, and checked at birth."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from mfbo.arrays import FloatArray, IntArray, read_only
+from mfbo.errors import InvalidInputError
+from mfbo.population import Population
+from mfbo.simplex import realized
+from mfbo.validation import distribution_array, finite_number, number_array
+
+RoundState = Literal["open", "done", "failed", "abandoned"]
+Notes = Mapping[str, tuple[float, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """What a strategy answers: a distribution (C, A), and numbers it wants to find again in the history."""
+
+    distribution: FloatArray
+    notes: Notes = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What to try in one round: where which share of the agents goes, and the same in whole agents.
+
+    number: the round it belongs to, counted from 0.
+    distribution: ξ (C, A), rows sum to 1.
+    allocation: whole agents (C, A), or None in the mean-field limit.
+    """
+
+    number: int
+    distribution: FloatArray
+    allocation: IntArray | None = None
+
+    @property
+    def realized(self) -> FloatArray:
+        """What is really played when the plan is carried out: the allocation as shares, (C, A)."""
+        if self.allocation is None:
+            return self.distribution
+        return realized(self.allocation, self.distribution)
+
+
+@dataclass(frozen=True, eq=False)
+class Feedback:
+    """What was seen after a round; any of the three kinds, or several together.
+
+    payoff: the population payoff g.
+    agents: (context index, action index, own payoff) of some agents.
+    cells: mean own payoff per cell, (C, A), NaN where nobody was seen.
+    counts: agents behind each cell mean, (C, A); 1 where not given.
+    """
+
+    payoff: float | None = None
+    agents: tuple[tuple[int, int, float], ...] = ()
+    cells: FloatArray | None = None
+    counts: FloatArray | None = None
+
+    @staticmethod
+    def read(
+        population: Population, payoff: Any = None, agents: Any = None, cells: Any = None, counts: Any = None
+    ) -> "Feedback":
+        """Check what a user tells: names or indices, finite numbers, shapes; refuse it all or take it all."""
+        if payoff is None and agents is None and cells is None:
+            raise InvalidInputError("nothing was told: give payoff=, agents= or cells=")
+        if counts is not None and cells is None:
+            raise InvalidInputError("counts= says how many agents are behind each cell mean: give cells= too")
+        number = None if payoff is None else finite_number(payoff, "payoff")
+        seen = () if agents is None else _read_agents(agents, population)
+        table = None if cells is None else _read_cells(cells, population)
+        heads = None if table is None else _read_counts(counts, table, population)
+        return Feedback(number, seen, table, heads)
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One try: the plan, what was really played, what was seen, and in which state it is.
+
+    told: position in the order of tells (not of asks), None until told; the model reads rounds in this order.
+    """
+
+    plan: Plan
+    notes: Notes = field(default_factory=dict)
+    state: RoundState = "open"
+    realized: FloatArray | None = None
+    feedback: Feedback | None = None
+    told: int | None = None
+    error: str = ""
+
+    @property
+    def number(self) -> int:
+        """The round's position in the order of asks, counted from 0."""
+        return self.plan.number
+
+    def done(self, feedback: Feedback, played: FloatArray, told: int) -> "Round":
+        """Return this round with its result."""
+        return replace(self, state="done", feedback=feedback, realized=read_only(played), told=told)
+
+    def ended(self, state: RoundState, error: str = "") -> "Round":
+        """Return this round without a result: failed or abandoned."""
+        return replace(self, state=state, error=error)
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """All that a strategy may know: the population and the rounds so far, in the order of asks.
+
+    noise: known standard deviation of one told payoff; None when unknown.
+    steers: which distribution the designer controls, the realized one or (sampled agents) the planned one.
+    """
+
+    population: Population
+    rounds: tuple[Round, ...] = ()
+    noise: float | None = None
+    steers: Literal["realized", "planned"] = "realized"
+
+    @property
+    def told(self) -> tuple[Round, ...]:
+        """Finished rounds in the order in which they were told."""
+        done = [each for each in self.rounds if each.state == "done"]
+        return tuple(sorted(done, key=lambda each: -1 if each.told is None else each.told))
+
+    @property
+    def open(self) -> tuple[Round, ...]:
+        """Rounds that were asked and not yet told."""
+        return tuple(each for each in self.rounds if each.state == "open")
+
+    @property
+    def last_notes(self) -> Notes:
+        """What the strategy noted at its latest proposal (empty before the first)."""
+        return self.rounds[-1].notes if self.rounds else {}
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What the model expects of a distribution, in the payoff's own units.
+
+    mean, sd: of the population payoff g; cell_mean, cell_sd: of f in every cell, (C, A).
+    """
+
+    mean: float
+    sd: float
+    cell_mean: FloatArray
+    cell_sd: FloatArray
+
+
+def _read_agents(agents: Any, population: Population) -> tuple[tuple[int, int, float], ...]:
+    if not isinstance(agents, Iterable) or isinstance(agents, str):
+        raise InvalidInputError(f"agents must be a list of (context, action, payoff), not {agents!r}")
+    rows = []
+    for position, entry in enumerate(agents):
+        parts = tuple(entry) if isinstance(entry, Iterable) and not isinstance(entry, str) else ()
+        if len(parts) == 2 and len(population.contexts) == 1:
+            parts = (0, *parts)
+        if len(parts) != 3:
+            raise InvalidInputError(f"agents[{position}] must be (context, action, payoff), not {entry!r}")
+        context = population.context_index(parts[0])
+        action = population.action_index(parts[1])
+        rows.append((context, action, finite_number(parts[2], f"agents[{position}] payoff")))
+    if not rows:
+        raise InvalidInputError("agents must hold at least one (context, action, payoff)")
+    return tuple(rows)
+
+
+def _by_cell(table: Any, population: Population, name: str) -> FloatArray:
+    """Read a (C, A) table, a flat row for one context, or a mapping (context, action) or action → number."""
+    if not isinstance(table, Mapping):
+        array = np.asarray(table, dtype=np.float64)
+        return array[None, :] if array.shape == (population.shape[1],) and population.shape[0] == 1 else array
+    cells = np.full(population.shape, np.nan)
+    for key, value in table.items():
+        context, action = key if isinstance(key, tuple) else (0, key)
+        if not isinstance(key, tuple) and len(population.contexts) > 1:
+            raise InvalidInputError(f"{name}: key {key!r} must be (context, action)")
+        at = population.context_index(context), population.action_index(action)
+        cells[at] = finite_number(value, f"{name}[{key!r}]")
+    return cells
+
+
+def _read_cells(cells: Any, population: Population) -> FloatArray:
+    table = _by_cell(cells, population, "cells")
+    if table.shape != population.shape:
+        raise InvalidInputError(f"cells must have shape {population.shape}, not {table.shape}")
+    if np.isinf(table).any():
+        raise InvalidInputError("cells must be finite, or NaN where nobody was seen")
+    if np.isnan(table).all():
+        raise InvalidInputError("cells must hold at least one mean payoff")
+    return np.asarray(read_only(table))
+
+
+def _read_counts(counts: Any, cells: FloatArray, population: Population) -> FloatArray:
+    seen = ~np.isnan(cells)
+    if counts is None:
+        return np.asarray(read_only(np.where(seen, 1.0, 0.0)))
+    table = number_array(np.nan_to_num(_by_cell(counts, population, "counts")), "counts", population.shape)
+    if (table[seen] <= 0).any():
+        raise InvalidInputError("counts must be above 0 wherever cells holds a mean payoff")
+    return np.asarray(read_only(np.where(seen, table, 0.0)))
+
+
+def read_distribution(values: Any, population: Population, name: str = "distribution") -> FloatArray:
+    """Check a distribution given by a user, (C, A)."""
+    return distribution_array(values, name, *population.shape)
