@@ -29,7 +29,26 @@ _HOMES = {
     "maximize": "mfbo.study",
 }
 
-__all__ = ["__version__", *_HOMES]
+__all__ = [
+    "Feedback",
+    "History",
+    "InvalidInputError",
+    "MfboError",
+    "Plan",
+    "Population",
+    "Prediction",
+    "Problem",
+    "Proposal",
+    "Result",
+    "Round",
+    "Strategy",
+    "Study",
+    "__version__",
+    "create_study",
+    "make_problem",
+    "make_strategy",
+    "maximize",
+]
 
 if TYPE_CHECKING:
     from mfbo.catalogue import make_problem, make_strategy

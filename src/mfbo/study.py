@@ -83,11 +83,15 @@ class Study:
     ) -> Round:
         """Record what a plan brought; any kind of feedback, or several together.
 
-        payoff: the population payoff. agents: (context, action, payoff) of some agents. cells: mean payoffs, (C, A),
-        NaN where nobody was seen, with optional counts. distribution: what was really played, if not the plan.
+        payoff: the population payoff, or a whole ``Feedback``. agents: (context, action, payoff) of some agents.
+        cells: mean payoffs, (C, A), NaN where nobody was seen, with optional counts. distribution: what was really
+        played, if not the plan.
         """
         asked = self._open_round(plan)
-        feedback = Feedback.read(self.population, payoff, agents, cells, counts)
+        if isinstance(payoff, Feedback):
+            feedback = Feedback.read(self.population, payoff.payoff, payoff.agents or None, payoff.cells, payoff.counts)
+        else:
+            feedback = Feedback.read(self.population, payoff, agents, cells, counts)
         played = asked.plan.realized if distribution is None else read_distribution(distribution, self.population)
         done = asked.done(feedback, played, told=len(self._history.told))
         self._put(done)
@@ -109,8 +113,10 @@ class Study:
     def best(self) -> Round:
         """The told round with the highest told payoff (for agents and cells: the highest posterior mean)."""
         told = self._told("best")
-        if all(each.feedback is not None and each.feedback.payoff is not None for each in told):
-            return max(told, key=lambda each: each.feedback.payoff)  # type: ignore[union-attr, arg-type, return-value]
+        payoffs = [each.feedback.payoff for each in told if each.feedback is not None]
+        known = [payoff for payoff in payoffs if payoff is not None]
+        if len(known) == len(told):
+            return told[int(np.argmax(known))]
         recommended = self.strategy.recommend(self._history)
         return min(told, key=lambda each: _distance(each, recommended))
 
@@ -121,9 +127,7 @@ class Study:
         allocation = None
         if self.population.size is not None:
             rng = derived_generator(self.seed, "recommend")
-            allocation = read_only(
-                allocate(distribution, self.population.weights, self.population.size, rng), np.int64
-            )
+            allocation = read_only(allocate(distribution, self.population.weights, self.population.size, rng), np.int64)
         return Plan(len(self.rounds), distribution, allocation)
 
     def predict(self, distribution: Any) -> Prediction:
@@ -226,10 +230,7 @@ def run_round(
     """Play one round of a study: ask, call, tell."""
     plan = study.ask()
     try:
-        seen = payoff(plan)
-        if isinstance(seen, Feedback):
-            return study.tell(plan, seen.payoff, agents=seen.agents or None, cells=seen.cells, counts=seen.counts)
-        return study.tell(plan, seen)
+        return study.tell(plan, payoff(plan))
     except Exception as error:
         failed = study.fail(plan, f"{type(error).__name__}: {error}")
         if on_error == "stop":

@@ -24,7 +24,7 @@ def finite_number(value: Any, name: str) -> float:
     number = float(value)
     if not math.isfinite(number):
         raise InvalidInputError(
-            f"{name} must be finite, not {number}; a round without a usable result is told with study.fail(plan, reason)"
+            f"{name} must be finite, not {number}; tell a round without a usable result by study.fail(plan, reason)"
         )
     return number
 

@@ -1,4 +1,4 @@
-"""The quantities of the regret theorem, corrected (docs/theory.md, eqs. (13) to (16)); logarithms where numbers overflow."""
+"""The quantities of the regret theorem, corrected; logarithms where numbers overflow: eqs. (13) to (16)."""
 
 import math
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Theorem:
 
     @property
     def cells(self) -> int:
-        """d = A C."""
+        """D = A C."""
         return self.actions * self.contexts
 
     @property
@@ -37,7 +37,7 @@ class Theorem:
         return self.cells * t * t * self.lipschitz
 
     def log_grid(self, t: int) -> float:
-        """log |Ξ_t|; the number itself overflows."""
+        """Log |Ξ_t|; the number itself overflows."""
         return self.cells * math.log(self.tau(t))
 
     def beta(self, t: int) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import CellMoments
 from mfbo.models.conditioning import Conditioned, RadialGroup, StaticGroup
-from mfbo.models.posterior import TermPosterior, VARIANCE_FLOOR
+from mfbo.models.posterior import VARIANCE_FLOOR, TermPosterior
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +54,7 @@ class AdditivePosterior(TermPosterior):
             (v_actions**2).sum(axis=1)[None, :] + (v_contexts**2).sum(axis=1)[:, None] + 2.0 * v_contexts @ v_actions.T
         )
         radials = tuple(group for group in data.groups if isinstance(group, RadialGroup))
-        return AdditivePosterior(
-            data, v_actions, v_contexts, mean_cells, spread, prior + data.constant, radials
-        )
+        return AdditivePosterior(data, v_actions, v_contexts, mean_cells, spread, prior + data.constant, radials)
 
     def cells(self, distribution: FloatArray) -> CellMoments:
         """Return mean and variance of f in every cell, (C, A)."""
@@ -72,9 +70,7 @@ class AdditivePosterior(TermPosterior):
         shape = distribution.shape
         mean = np.broadcast_to(self.mean_cells + float(kappa @ data.alpha), shape)
         explained = self.spread + 2.0 * (self.v_actions @ u)[None, :] + 2.0 * (self.v_contexts @ u)[:, None]
-        variance = np.broadcast_to(
-            np.maximum(self.prior + (at_zero - float(u @ u)) - explained, VARIANCE_FLOOR), shape
-        )
+        variance = np.broadcast_to(np.maximum(self.prior + (at_zero - float(u @ u)) - explained, VARIANCE_FLOOR), shape)
 
         def pullback(d_mean: FloatArray, d_variance: FloatArray) -> FloatArray:
             d_variance = np.where(variance > VARIANCE_FLOOR, d_variance, 0.0)

@@ -192,9 +192,7 @@ class Conditioner:
             z = embeddings(term.radial.embedding)
             static = None if term.feature is None else self._static_part([index], features, weighted=False)
             norms = (z * z).sum(axis=-1)
-            found.append(
-                RadialGroup(term.radial, float(self._weights[index]), self._lengths[index], z, norms, static)
-            )
+            found.append(RadialGroup(term.radial, float(self._weights[index]), self._lengths[index], z, norms, static))
         return tuple(found)
 
     def _static_part(

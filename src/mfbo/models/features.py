@@ -86,9 +86,7 @@ class Feature:
         if self.weighting.shape == "one":
             return d_feature
         summed = self._summed(shares)
-        return np.asarray(
-            d_feature * (self.weighting.value(summed) + summed * self.weighting.derivative(summed))
-        )
+        return np.asarray(d_feature * (self.weighting.value(summed) + summed * self.weighting.derivative(summed)))
 
     def factors(self, shares: FloatArray) -> FloatArray:
         """Return ψ of every cell (broadcasts to (C, A)): a one-hot row has φ = ψ at its place, minus the center."""

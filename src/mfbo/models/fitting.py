@@ -60,9 +60,7 @@ class MarginalLikelihood:
         return value + 0.5 * float(standardized @ standardized), gradient + standardized / self._sds
 
 
-def fitted(
-    design: Design, targets: FloatArray, noise: float | None, start: FloatArray, iterations: int
-) -> FloatArray:
+def fitted(design: Design, targets: FloatArray, noise: float | None, start: FloatArray, iterations: int) -> FloatArray:
     """Return θ after at most ``iterations`` L-BFGS steps from ``start``."""
     objective = MarginalLikelihood(design, targets, noise)
     bounds = [(each.lower, each.upper) for each in design.kernel.hyperparameters]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.interfaces import CellMoments, Posterior, PopulationMoments
+from mfbo.interfaces import CellMoments, PopulationMoments, Posterior
 from mfbo.models.additive import AdditivePosterior
 from mfbo.models.cholesky import GrowingCholesky
 from mfbo.models.conditioning import Conditioned, Conditioner, Group, joined

@@ -138,8 +138,12 @@ class _CellPart:
         total = np.zeros_like(self.shares)
         if self.group.static is not None:
             part = self.group.static
-            through_rows = np.einsum("nca,n,nca->ca", d_cross, np.broadcast_to(self.kappa, len(d_cross)),
-                                     np.broadcast_to(part.coupled_cube, d_cross.shape))
+            through_rows = np.einsum(
+                "nca,n,nca->ca",
+                d_cross,
+                np.broadcast_to(self.kappa, len(d_cross)),
+                np.broadcast_to(part.coupled_cube, d_cross.shape),
+            )
             through_prior = 2.0 * self.at_zero * d_prior * (self.factors * part.diagonal - part.coupled_center)
             total += part.feature.factors_pullback(self.shares, through_rows + through_prior)
         if self.radial is not None:

@@ -32,9 +32,7 @@ REFERENCE_SEED = 20250101
 NOISE = Hyperparameter(1e-4, 4.0, float(np.log(1e-9)), 0.0)
 
 
-def paper_kernel(
-    population: Population, *, profile: ProfileKind = "rbf", distance: EmbeddingKind = "rows"
-) -> Kernel:
+def paper_kernel(population: Population, *, profile: ProfileKind = "rbf", distance: EmbeddingKind = "rows") -> Kernel:
     """Return k_x(a, a′) + k_c(c, c′) + Σ_j k(ξ_j, ξ′_j), the additive kernel of the paper (corrected: E2, E3).
 
     ``distance="hellinger"`` compares √w instead of ξ.
@@ -94,10 +92,9 @@ def default_kernel(population: Population) -> Kernel:
         terms += parts.channels("root", "actions", weight, centered=True, ones=True)
         terms += parts.channels("one", "actions", weight, centered=True, ones=False)
     length = Hyperparameter(1.0, 0.7, -2.0, 3.0)
-    terms.append(
-        Term("hellinger", Hyperparameter(0.1, 1.5), radial=parts.radial("hellinger", "rbf"), length=length)
-    )
-    terms.append(Term("mean", Hyperparameter(0.03, 1.5), radial=parts.radial("mean", "rbf"), length=length))
+    terms.append(Term("hellinger", Hyperparameter(0.1, 1.5), radial=parts.radial("hellinger", "rbf"), length=length))
+    if population.features is not None:  # without features the mean embedding is w itself and adds nothing
+        terms.append(Term("mean", Hyperparameter(0.03, 1.5), radial=parts.radial("mean", "rbf"), length=length))
     terms.append(Term("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)))
     return Kernel("default", tuple(terms), NOISE, population.weights)
 

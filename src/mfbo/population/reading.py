@@ -52,9 +52,7 @@ def read_named(values: Any, what: str) -> Named:
         return _from_frame(values, what)
     if isinstance(values, Iterable):
         return Named(unique_names(values, what))
-    raise InvalidInputError(
-        f"{what} must be names, a mapping, an array or a data frame, not a {type(values).__name__}"
-    )
+    raise InvalidInputError(f"{what} must be names, a mapping, an array or a data frame, not a {type(values).__name__}")
 
 
 def _from_array(values: np.ndarray[Any, Any], what: str) -> Named:

@@ -60,9 +60,7 @@ def arena(actions: int = 30, size: int | None = 50) -> Problem:
     return Problem(
         name="arena",
         summary="two teams on opposite sides of the pitch, without crowds",
-        population=Population(
-            seats, contexts={"visitors": 0.5, "hosts": 0.5}, context_features=signs, size=size
-        ),
+        population=Population(seats, contexts={"visitors": 0.5, "hosts": 0.5}, context_features=signs, size=size),
         payoff=payoff,
         optimum=Optimum(payoff.population(0.5 * best), best),
         feedback=("system", "agents", "cells"),

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from mfbo.arrays import FloatArray
+from mfbo.arrays import FloatArray, IntArray
 from mfbo.errors import InvalidInputError
 from mfbo.problems.problem import Problem
 from mfbo.records import Feedback, Plan
@@ -56,7 +56,9 @@ class Observer:
         non_negative(self.noise, "noise")
         if self.kind.kind not in self.problem.feedback:
             offered = ", ".join(self.problem.feedback)
-            raise InvalidInputError(f"problem {self.problem.name!r} gives no {self.kind.kind!r} feedback, only {offered}")
+            raise InvalidInputError(
+                f"problem {self.problem.name!r} gives no {self.kind.kind!r} feedback, only {offered}"
+            )
 
     def __call__(self, plan: Plan) -> Feedback:
         """Return what is seen after the plan was carried out."""
@@ -91,9 +93,9 @@ class Observer:
         return Feedback(cells=np.where(counts > 0, payoffs + noise, np.nan), counts=counts)
 
 
-def _drawn(counts: np.ndarray[tuple[int], np.dtype[np.int64]], asked: int, rng: np.random.Generator) -> FloatArray:
+def _drawn(counts: IntArray, asked: int, rng: np.random.Generator) -> IntArray:
     """Draw ``asked`` agents without replacement from cells with these counts, one binomial-like draw per agent."""
-    left = counts.astype(np.int64).copy()
+    left = counts.copy()
     drawn = np.zeros_like(left)
     for _ in range(asked):
         cell = int(np.searchsorted(np.cumsum(left), rng.integers(left.sum()), side="right"))

@@ -47,10 +47,7 @@ def allocate(
     distribution: ξ (C, A); weights: p (C,). ``context_method`` says how many agents have each context
     this round: "quota" gives fixed shares, "sampled" draws the contexts anew, as the paper does.
     """
-    if context_method == "quota":
-        totals = quota(weights, size)
-    else:
-        totals = sampled(weights, size, rng)
+    totals = quota(weights, size) if context_method == "quota" else sampled(weights, size, rng)
     if method == "quota":
         rows = [quota(row, int(total)) for row, total in zip(distribution, totals, strict=True)]
     else:

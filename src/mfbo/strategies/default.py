@@ -4,19 +4,19 @@ Optimism is small (0.3 standard deviations) as long as rounds improve, and doubl
 best plan without gaining, so that it leaves local optima ("stall rule"). All of it is a function of the history.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from mfbo.acquisition import PopulationUCB
 from mfbo.arrays import FloatArray, one_blas_thread
-from mfbo.interfaces import Posterior
 from mfbo.maximizers import Lbfgs
-from mfbo.models import Kernel, RescaledPosterior, agents_kernel, default_kernel, only_system
+from mfbo.models import Kernel, agents_kernel, default_kernel, only_system
 from mfbo.population import Population
 from mfbo.records import History, Proposal
 from mfbo.simplex import dirichlet, uniform
-from mfbo.strategies.surrogate import RefitSchedule, Surrogate, pending_shares, steered
+from mfbo.strategies.modeled import ModeledStrategy
+from mfbo.strategies.surrogate import pending_shares, steered
 
 STALL_WINDOW = 5
 STALL_TOLERANCE = 1e-3  # in standard deviations of the told payoffs
@@ -25,7 +25,7 @@ NOISY = 1e-3  # fitted noise variance, in variances of the told payoffs
 
 
 @dataclass(frozen=True)
-class Default:
+class Default(ModeledStrategy):
     """One setting for every problem; nothing to tune.
 
     multiplier: optimism while rounds improve. noisy_multiplier: the same once the fitted noise is not negligible.
@@ -33,19 +33,11 @@ class Default:
 
     multiplier: float = 0.3
     noisy_multiplier: float = 1.0
-    maximizer: Lbfgs = field(default_factory=Lbfgs)
-    schedule: RefitSchedule = field(default_factory=RefitSchedule)
     name: str = "default"
 
-    def __post_init__(self) -> None:
-        """Prepare the cache of the model."""
-        object.__setattr__(self, "_surrogate", Surrogate(_kernel, self.schedule))
-
-    @property
-    def surrogate(self) -> Surrogate:
-        """The model, in step with the latest history."""
-        found: Surrogate = self.__dict__["_surrogate"]
-        return found
+    def kernel_for(self, population: Population, system: bool) -> Kernel:
+        """Return our kernel for population payoffs, or the one for agents' payoffs as soon as one is told."""
+        return default_kernel(population) if system else agents_kernel(population)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return the uniform plan first, then a few random ones near it, then the maximizer of population UCB."""
@@ -72,25 +64,13 @@ class Default:
             visited[int(np.argmax(means))],
             dirichlet(1.0, *history.population.shape, rng),
         ]
-        distribution, _ = self.maximizer(acquisition, starts)
+        distribution, _ = Lbfgs(_iterations(visited[0].size))(acquisition, starts)
         return Proposal(distribution, {**note.to_notes(), "level": (float(level),), "multiplier": (multiplier,)})
 
-    def recommend(self, history: History) -> FloatArray:
-        """Return the visited distribution with the highest posterior mean."""
-        with one_blas_thread():
-            visited = steered(history)
-            posterior = self.surrogate.prepared(history)[0].posterior()
-            return visited[int(np.argmax(posterior.population_means(visited)))]
 
-    def posterior(self, history: History) -> Posterior | None:
-        """Return the model in the payoff's own units."""
-        with one_blas_thread():
-            process, note = self.surrogate.prepared(history)
-            return RescaledPosterior(process.posterior(), note.fit.shift, note.fit.scale)
-
-
-def _kernel(population: Population, system: bool) -> Kernel:
-    return default_kernel(population) if system else agents_kernel(population)
+def _iterations(cells: int) -> int:
+    """Return how long to climb: 60 steps up to 2,000 cells, fewer beyond, so that a plan for 10,000 takes a second."""
+    return max(15, min(60, 60 * 2000 // cells))
 
 
 def _sits(means: FloatArray) -> bool:

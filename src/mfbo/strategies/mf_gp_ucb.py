@@ -6,18 +6,18 @@ from typing import Literal
 import numpy as np
 
 from mfbo.acquisition import MeanFieldUCB, Theorem
-from mfbo.arrays import FloatArray, one_blas_thread
-from mfbo.interfaces import Posterior
+from mfbo.arrays import one_blas_thread
 from mfbo.maximizers import Adam
-from mfbo.models import Kernel, RescaledPosterior, joint_kernel, paper_kernel
+from mfbo.models import Kernel, joint_kernel, paper_kernel
 from mfbo.population import Population
 from mfbo.records import History, Proposal
 from mfbo.simplex import softmax
-from mfbo.strategies.surrogate import RefitSchedule, Surrogate, pending_shares, steered
+from mfbo.strategies.modeled import ModeledStrategy
+from mfbo.strategies.surrogate import pending_shares
 
 
 @dataclass(frozen=True)
-class MeanFieldGPUCB:
+class MeanFieldGPUCB(ModeledStrategy):
     """The paper's strategy on our core.
 
     kernel: "paper" (additive) or "joint". multiplier: how many standard deviations of optimism, or "theorem" for the
@@ -27,20 +27,10 @@ class MeanFieldGPUCB:
     kernel: Literal["paper", "joint"] = "paper"
     multiplier: float | Literal["theorem"] = 1.0
     adam: Adam = field(default_factory=Adam)
-    schedule: RefitSchedule = field(default_factory=RefitSchedule)
     name: str = "mf-gp-ucb"
 
-    def __post_init__(self) -> None:
-        """Prepare the cache of the model."""
-        object.__setattr__(self, "_surrogate", Surrogate(self._kernel, self.schedule))
-
-    @property
-    def surrogate(self) -> Surrogate:
-        """The model, in step with the latest history."""
-        found: Surrogate = self.__dict__["_surrogate"]
-        return found
-
-    def _kernel(self, population: Population, system: bool) -> Kernel:
+    def kernel_for(self, population: Population, system: bool) -> Kernel:
+        """Return the kernel chosen by name, whatever kind of feedback is told."""
         return paper_kernel(population) if self.kernel == "paper" else joint_kernel(population)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
@@ -60,16 +50,3 @@ class MeanFieldGPUCB:
             return self.multiplier
         contexts, actions = history.population.shape
         return Theorem(actions, contexts).multiplier(len(history.rounds) + 1)
-
-    def recommend(self, history: History) -> FloatArray:
-        """Return the visited distribution with the highest posterior mean."""
-        with one_blas_thread():
-            visited = steered(history)
-            posterior = self.surrogate.prepared(history)[0].posterior()
-            return visited[int(np.argmax(posterior.population_means(visited)))]
-
-    def posterior(self, history: History) -> Posterior | None:
-        """Return the model in the payoff's own units."""
-        with one_blas_thread():
-            process, note = self.surrogate.prepared(history)
-            return RescaledPosterior(process.posterior(), note.fit.shift, note.fit.scale)

@@ -23,7 +23,8 @@ class RandomSearch:
 
     def recommend(self, history: History) -> FloatArray:
         """Return the distribution of the round with the best told payoff."""
-        return steered(history)[int(np.argmax([told_payoff(each) for each in history.told]))]
+        best = int(np.argmax([told_payoff(each) for each in history.told]))
+        return np.asarray(steered(history)[best])
 
     def posterior(self, history: History) -> Posterior | None:
         """Return None: there is no model."""

@@ -140,4 +140,5 @@ def told_payoff(done: Round) -> float:
         return feedback.payoff
     if feedback.agents:
         return float(np.mean([payoff for _, _, payoff in feedback.agents]))
-    return float(np.average(np.nan_to_num(feedback.cells), weights=feedback.counts))
+    cells = np.nan_to_num(np.asarray(feedback.cells, dtype=np.float64))
+    return float(np.average(cells, weights=feedback.counts))

@@ -1,0 +1,50 @@
+# Every target sets up what it needs: .venv is made when missing and refreshed when pyproject.toml changes.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test test-slow check format bench clean
+
+demo: $(VENV)/.plot ## run the main job on an embedded default, offline, and write pictures
+	$(BIN)/mfbo demo
+
+test: $(VENV)/.dev ## the everyday tests
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+test-slow: $(VENV)/.dev ## the longer tests that CI runs too
+	$(BIN)/python -m pytest -n auto -m slow
+
+check: $(VENV)/.dev ## style, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.bench ## speed against a BoTorch implementation, one BLAS thread for both
+	$(BIN)/python benchmarks/round_cost.py
+
+clean:
+	rm -rf $(VENV) build dist mfbo-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(VENV)/pyvenv.cfg:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mfbo needs Python 3.11 or newer: make PYTHON=python3.11 …")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.plot: pyproject.toml $(VENV)/pyvenv.cfg
+	$(INSTALL) --editable ".[plot]"
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/pyvenv.cfg
+	$(INSTALL) --editable ".[dev]"
+	@touch $@ $(VENV)/.plot
+
+# torch is pinned and installed by itself: an unpinned one takes gigabytes of CUDA libraries
+$(VENV)/.bench: $(VENV)/.dev
+	$(INSTALL) torch==2.13.0
+	$(INSTALL) --editable ".[bench]"
+	@touch $@

@@ -1,0 +1,147 @@
+"""The commands and their options. Numeric modules are imported inside the commands, so that help is instant."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import mfbo
+from mfbo.errors import InvalidInputError, MfboError
+
+app = typer.Typer(
+    name="mfbo",
+    help="Place a whole fleet well, in few tries: mean-field Bayesian optimization.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"mfbo {mfbo.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Place a whole fleet well, in few tries: mean-field Bayesian optimization."""
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("mfbo-demo"),
+    rounds: Annotated[int, typer.Option(help="Rounds per run.")] = 100,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Run swarm and arena, print optimum and regret, write pictures."""
+    from mfbo.cli.demo import demo as command
+
+    command(out, rounds, seed, quiet=quiet, json=json)
+
+
+@app.command()
+def run(
+    problem: Annotated[str, typer.Argument(help="A name from `mfbo problems`.")],
+    strategy: Annotated[str, typer.Option(help="A name from `mfbo strategies`.")] = "default",
+    rounds: Annotated[int, typer.Option(help="Rounds to play.")] = 100,
+    seed: Seed = 0,
+    feedback: Annotated[str, typer.Option(help="What is seen: system, agents:N or cells.")] = "system",
+    agents: Annotated[
+        str | None, typer.Option(help="Number of agents, or inf for the mean-field limit; default: the problem's own.")
+    ] = None,
+    allocation: Annotated[str, typer.Option(help="How plans become whole agents: quota or sampled.")] = "quota",
+    contexts: Annotated[
+        str, typer.Option(help="Agents per context in each round: quota (fixed) or sampled (drawn anew).")
+    ] = "quota",
+    noise: Annotated[float, typer.Option(help="Standard deviation of Gaussian noise on every told payoff.")] = 0.0,
+    known_noise: Annotated[bool, typer.Option("--known-noise", help="Tell the strategy the noise.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Run a strategy on a problem whose optimum is known."""
+    from mfbo.cli.run import run as command
+
+    command(
+        problem, strategy, rounds, seed, feedback, agents, allocation, contexts, noise,
+        known_noise=known_noise, quiet=quiet, json=json,
+    )  # fmt: skip
+
+
+@app.command()
+def problems(json: Json = False) -> None:
+    """List the problems with their sizes and optima."""
+    from mfbo.cli.listings import problems as command
+
+    command(json=json)
+
+
+@app.command()
+def strategies(json: Json = False) -> None:
+    """List the strategies."""
+    from mfbo.cli.listings import strategies as command
+
+    command(json=json)
+
+
+@app.command()
+def bounds(
+    actions: Annotated[int, typer.Option(help="|A|")] = 30,
+    contexts: Annotated[int, typer.Option(help="|C|")] = 1,
+    agents: Annotated[int, typer.Option(help="M")] = 50,
+    rounds: Annotated[int, typer.Option(help="T")] = 250,
+    a: Annotated[float, typer.Option(help="Constant a of the smoothness assumption.")] = 1.0,
+    b: Annotated[float, typer.Option(help="Constant b of the smoothness assumption.")] = 1.0,
+    json: Json = False,
+) -> None:
+    """Print the theorem's quantities and the four rows of the regret table."""
+    from mfbo.cli.bounds import bounds as command
+
+    command(actions, contexts, agents, rounds, a, b, json=json)
+
+
+def parse_agents(text: str | None) -> "int | str | None":
+    """Read "inf" or a whole number of at least 1."""
+    if text is None or text == "inf":
+        return text
+    try:
+        number = int(text)
+    except ValueError:
+        raise InvalidInputError(f"agents must be a whole number or inf, not {text!r}") from None
+    if number < 1:
+        raise InvalidInputError(f"agents must be at least 1 or inf, not {number}")
+    return number
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line: exit code 0, 2 with one line on standard error for bad usage, 130 when interrupted."""
+    try:
+        code = typer.main.get_command(app).main(arguments, prog_name="mfbo", standalone_mode=False)
+    except MfboError as error:
+        code = _complain(str(error))
+    except (typer.Abort, KeyboardInterrupt):
+        typer.echo("mfbo: interrupted", err=True)
+        code = 130
+    except Exception as error:
+        message = getattr(error, "format_message", None)  # typer's own usage errors know how to say themselves
+        if message is None:
+            raise
+        code = _complain(f"{message()} (mfbo --help lists the commands)")
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(message: str) -> int:
+    typer.echo(f"mfbo: {' '.join(message.split())}", err=True)
+    return 2

@@ -1,0 +1,50 @@
+"""`mfbo demo`: swarm and arena against random search, a table, and pictures."""
+
+from pathlib import Path
+
+from mfbo.catalogue import make_problem
+from mfbo.cli.output import print_json, print_table, progress
+from mfbo.errors import MissingExtraError
+from mfbo.experiments import RunResult, RunSettings
+from mfbo.experiments import run as run_experiment
+
+PROBLEMS = ("swarm", "arena")
+STRATEGIES = ("default", "mf-gp-ucb", "random")
+
+
+def demo(out: Path, rounds: int, seed: int, *, quiet: bool, json: bool) -> None:
+    """Run, print, draw."""
+    results: list[RunResult] = []
+    for problem in PROBLEMS:
+        for strategy in STRATEGIES:
+            settings = RunSettings(problem, strategy, rounds, seed)
+            with progress(f"{problem}, {strategy}", rounds, silent=quiet or json) as advance:
+                results.append(run_experiment(settings, progress=advance))
+    pictures = _pictures(out, results)
+    if json:
+        print_json({"runs": [each.to_json() for each in results], "pictures": [str(path) for path in pictures]})
+        return
+    columns = ["problem", "strategy", "agents", "optimum", "best value", "regret", "seconds"]
+    rows = [[r.problem, r.strategy, r.agents, r.optimum, r.best_value, r.regret, round(r.seconds, 1)] for r in results]
+    print_table(f"Best of {rounds} rounds, one number seen per round", columns, rows)
+    for path in pictures:
+        print(f"picture: {path}")
+    if not pictures:
+        print('no pictures: pip install "mfbo[plot]"')
+
+
+def _pictures(out: Path, results: list[RunResult]) -> list[Path]:
+    """Draw what can be drawn; none without matplotlib."""
+    try:
+        from mfbo.plotting import arena_histogram, best_so_far
+    except MissingExtraError:
+        return []
+    pictures = []
+    for problem in PROBLEMS:
+        runs = [each for each in results if each.problem == problem]
+        curves = {each.strategy: [each.trace] for each in runs}
+        pictures += best_so_far(out / f"{problem}-curves", problem, curves, runs[0].optimum)
+    ours = next(each for each in results if each.problem == "arena" and each.strategy == "default")
+    arena = make_problem("arena")
+    pictures += arena_histogram(out / "arena-histogram", arena.population, ours.best_distribution)
+    return pictures

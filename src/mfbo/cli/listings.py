@@ -1,0 +1,40 @@
+"""`mfbo problems` and `mfbo strategies`."""
+
+from mfbo.catalogue import PROBLEMS, STRATEGIES, make_problem
+from mfbo.cli.output import print_json, print_table
+
+
+def problems(*, json: bool) -> None:
+    """List the problems."""
+    records = []
+    for name in PROBLEMS:
+        problem = make_problem(name)
+        contexts, actions = problem.population.shape
+        records.append(
+            {
+                "name": name,
+                "agents": problem.population.size,
+                "actions": actions,
+                "contexts": contexts,
+                "feedback": list(problem.feedback),
+                "optimum": problem.optimum.value,
+                "source": problem.source,
+                "licence": problem.licence,
+                "summary": problem.summary,
+            }
+        )
+    if json:
+        print_json(records)
+        return
+    columns = ["name", "agents", "actions", "contexts", "feedback", "optimum", "source", "summary"]
+    rows = [[", ".join(row[key]) if key == "feedback" else row[key] for key in columns] for row in records]
+    print_table("Problems", columns, rows)
+
+
+def strategies(*, json: bool) -> None:
+    """List the strategies."""
+    records = [{"name": name, "summary": entry.summary} for name, entry in STRATEGIES.items()]
+    if json:
+        print_json(records)
+    else:
+        print_table("Strategies", ["name", "summary"], [list(row.values()) for row in records])

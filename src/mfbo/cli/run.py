@@ -1,0 +1,63 @@
+"""`mfbo run`: a strategy on a problem with a known optimum."""
+
+from typing import Any
+
+from mfbo.catalogue import PROBLEMS, STRATEGIES
+from mfbo.cli.app import parse_agents
+from mfbo.cli.output import print_json, print_table, progress
+from mfbo.experiments import RunResult, RunSettings
+from mfbo.experiments import run as run_experiment
+from mfbo.validation import known_name
+
+
+def run(
+    problem: str,
+    strategy: str,
+    rounds: int,
+    seed: int,
+    feedback: str,
+    agents: str | None,
+    allocation: Any,
+    contexts: Any,
+    noise: float,
+    *,
+    known_noise: bool,
+    quiet: bool,
+    json: bool,
+) -> None:
+    """Check everything first, then play and print."""
+    known_name(problem, "problem", list(PROBLEMS))
+    known_name(strategy, "strategy", list(STRATEGIES))
+    settings = RunSettings(
+        problem,
+        strategy,
+        rounds,
+        seed,
+        parse_agents(agents),  # type: ignore[arg-type]
+        feedback,
+        allocation,
+        contexts,
+        noise,
+        known_noise,
+    )
+    with progress(f"{problem}, {strategy}", rounds, silent=quiet or json) as advance:
+        result = run_experiment(settings, progress=advance)
+    if json:
+        print_json(result.to_json())
+    else:
+        _print(result)
+
+
+def _print(result: RunResult) -> None:
+    title = f"{result.problem}: {result.strategy}, {result.rounds} rounds of {result.feedback} feedback"
+    rows = [
+        ("agents", result.agents),
+        ("actions × contexts", f"{result.actions} × {result.contexts}"),
+        ("optimum", result.optimum),
+        ("best value played", result.best_value),
+        ("regret", result.regret),
+        ("value of the recommended plan", result.recommended_value),
+        ("cumulative regret", result.cumulative_regret),
+        ("seconds in the strategy", round(result.ask_seconds, 2)),
+    ]
+    print_table(title, ["", "value"], rows)

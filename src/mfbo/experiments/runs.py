@@ -1,0 +1,144 @@
+"""One run of one strategy on one problem: settings in, true values and times out."""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from mfbo.catalogue import make_problem
+from mfbo.errors import InvalidInputError
+from mfbo.problems import FeedbackKind, Observer, Problem
+from mfbo.records import Plan
+from mfbo.study import Study, create_study
+from mfbo.validation import non_negative, whole_number
+
+Agents = int | Literal["inf"] | None
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What to run. ``agents``: a number, "inf" for the mean-field limit, or None for the problem's own."""
+
+    problem: str
+    strategy: Any = "default"
+    rounds: int = 100
+    seed: int = 0
+    agents: Agents = None
+    feedback: str = "system"
+    allocation: Literal["quota", "sampled"] = "quota"
+    contexts: Literal["quota", "sampled"] = "quota"
+    noise: float = 0.0
+    known_noise: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be run, before anything is computed."""
+        whole_number(self.rounds, "rounds", least=1)
+        whole_number(self.seed, "seed", least=0)
+        non_negative(self.noise, "noise")
+        FeedbackKind.parse(self.feedback)
+        if self.agents is not None and self.agents != "inf":
+            whole_number(self.agents, "agents", least=1)
+        if self.known_noise and self.noise == 0:
+            raise InvalidInputError("known noise needs a noise above 0: give --noise SD")
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What came out; values are the noise-free population payoff of what was really played.
+
+    trace: best value so far after each round. regret: optimum − best_value. ask_seconds: time spent in the strategy.
+    """
+
+    problem: str
+    strategy: str
+    rounds: int
+    seed: int
+    agents: int | str
+    actions: int
+    contexts: int
+    feedback: str
+    optimum: float
+    best_value: float
+    regret: float
+    recommended_value: float
+    trace: tuple[float, ...]
+    cumulative_regret: float
+    seconds: float
+    ask_seconds: float
+    best_distribution: tuple[tuple[float, ...], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain lists and numbers."""
+        record = asdict(self)
+        record["trace"] = list(self.trace)
+        record["best_distribution"] = [list(row) for row in self.best_distribution]
+        return record
+
+
+def run(
+    settings: RunSettings, problem: Problem | None = None, progress: Callable[[int, float], None] | None = None
+) -> RunResult:
+    """Play all rounds; ``progress(round, best value)`` is called after each. ``problem`` overrides the named one."""
+    started = time.perf_counter()
+    chosen = problem or make_problem(settings.problem)
+    if settings.agents is not None:
+        chosen = chosen.with_size(None if settings.agents == "inf" else settings.agents)
+    observer = Observer(chosen, FeedbackKind.parse(settings.feedback), settings.noise, settings.seed)
+    study = create_study(
+        chosen.population,
+        settings.strategy,
+        seed=settings.seed,
+        noise=settings.noise if settings.known_noise else None,
+        allocation=settings.allocation,
+        contexts=settings.contexts,
+    )
+    values: list[float] = []
+    best_plan: Plan | None = None
+    ask_seconds = 0.0
+    for number in range(settings.rounds):
+        asked = time.perf_counter()
+        plan = study.ask()
+        ask_seconds += time.perf_counter() - asked
+        study.tell(plan, observer(plan))
+        values.append(chosen.value(plan))
+        if best_plan is None or values[-1] > max(values[:-1]):
+            best_plan = plan
+        if progress is not None:
+            progress(number + 1, max(values))
+    if best_plan is None:
+        raise AssertionError("a run has at least one round")  # checked by RunSettings
+    return _result(settings, chosen, study, values, best_plan, (time.perf_counter() - started, ask_seconds))
+
+
+def _result(
+    settings: RunSettings,
+    problem: Problem,
+    study: Study,
+    values: list[float],
+    best_plan: Plan,
+    seconds: tuple[float, float],
+) -> RunResult:
+    contexts, actions = problem.population.shape
+    optimum = problem.optimum.value
+    trace = np.maximum.accumulate(values)
+    return RunResult(
+        problem=problem.name,
+        strategy=study.strategy.name,
+        rounds=settings.rounds,
+        seed=settings.seed,
+        agents="inf" if problem.population.size is None else problem.population.size,
+        actions=actions,
+        contexts=contexts,
+        feedback=settings.feedback,
+        optimum=optimum,
+        best_value=float(trace[-1]),
+        regret=optimum - float(trace[-1]),
+        recommended_value=problem.value(study.recommend()),
+        trace=tuple(float(each) for each in trace),
+        cumulative_regret=float(np.sum(optimum - np.array(values))),
+        seconds=seconds[0],
+        ask_seconds=seconds[1],
+        best_distribution=tuple(tuple(float(x) for x in row) for row in best_plan.realized),
+    )

@@ -1,0 +1,41 @@
+"""What all strategies with a Gaussian-process model share: the model itself, recommendation, prediction."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mfbo.arrays import FloatArray, one_blas_thread
+from mfbo.interfaces import Posterior
+from mfbo.models import Kernel, RescaledPosterior
+from mfbo.population import Population
+from mfbo.records import History
+from mfbo.strategies.surrogate import RefitSchedule, Surrogate, steered
+
+
+@dataclass(frozen=True)
+class ModeledStrategy:
+    """A strategy with a model; subclasses choose the kernel and propose."""
+
+    schedule: RefitSchedule = field(default_factory=RefitSchedule, kw_only=True)
+    surrogate: Surrogate = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the cache of the model."""
+        object.__setattr__(self, "surrogate", Surrogate(self.kernel_for, self.schedule))
+
+    def kernel_for(self, population: Population, system: bool) -> Kernel:
+        """Return the kernel; ``system`` says whether only population payoffs were told."""
+        raise NotImplementedError
+
+    def recommend(self, history: History) -> FloatArray:
+        """Return the visited distribution with the highest posterior mean."""
+        with one_blas_thread():
+            visited = steered(history)
+            posterior = self.surrogate.prepared(history)[0].posterior()
+            return np.asarray(visited[int(np.argmax(posterior.population_means(visited)))])
+
+    def posterior(self, history: History) -> Posterior | None:
+        """Return the model in the payoff's own units."""
+        with one_blas_thread():
+            process, note = self.surrogate.prepared(history)
+            return RescaledPosterior(process.posterior(), note.fit.shift, note.fit.scale)

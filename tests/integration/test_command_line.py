@@ -1,0 +1,145 @@
+"""The command line as a user meets it: real processes, exit codes, what goes to which stream."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def mfbo(*arguments, cwd=None):
+    return subprocess.run(
+        [sys.executable, "-m", "mfbo", *arguments], capture_output=True, text=True, timeout=240, check=False, cwd=cwd
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("run", "nosuch"), "'nosuch'"),
+        (("run", "swarm", "--rounds", "0"), "0"),
+        (("run", "swarm", "--rounds", "many"), "'many'"),
+        (("run", "swarm", "--agents", "-3"), "-3"),
+        (("run", "swarm", "--agents", "some"), "'some'"),
+        (("run", "swarm", "--feedback", "agents:0"), "'agents:0'"),
+        (("run", "swarm", "--strategy", "defualt"), "'default'"),
+        (("run", "swarm", "--allocation", "dice"), "'dice'"),
+        (("run", "swarm", "--noise", "-1"), "-1"),
+        (("run", "swarm", "--known-noise"), "--noise"),
+        (("run", "swarm", "--nosuch"), "--nosuch"),
+        (("nosuch",), "nosuch"),
+        (("bounds", "--rounds", "0"), "0"),
+        (("bounds", "--a", "0.001"), "larger a"),
+    ],
+)
+def test_bad_usage_gives_one_line_on_standard_error_and_exit_code_2(arguments, named):
+    done = mfbo(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert named in done.stderr
+
+
+def test_run_with_json_prints_one_object_and_nothing_else():
+    done = mfbo("run", "swarm", "--rounds", "6", "--agents", "inf", "--json")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    record = json.loads(done.stdout)
+    expected = (
+        "problem strategy rounds seed agents actions contexts feedback optimum best_value regret recommended_value "
+        "trace cumulative_regret seconds ask_seconds"
+    )
+    assert set(expected.split()) <= set(record)
+    assert record["agents"] == "inf"
+    assert len(record["trace"]) == 6
+    assert record["trace"] == sorted(record["trace"])
+    assert record["regret"] == pytest.approx(record["optimum"] - record["best_value"])
+
+
+def test_run_is_reproducible():
+    first, second = (json.loads(mfbo("run", "arena", "--rounds", "5", "--json").stdout) for _ in range(2))
+    for record in (first, second):
+        del record["seconds"], record["ask_seconds"]
+    assert first == second
+
+
+def test_progress_goes_to_standard_error_and_quiet_silences_it():
+    talking = mfbo("run", "swarm", "--rounds", "4", "--strategy", "random")
+    silent = mfbo("run", "swarm", "--rounds", "4", "--strategy", "random", "--quiet")
+    assert "round 4 of 4" in talking.stderr
+    assert "optimum" in talking.stdout
+    assert silent.stderr == ""
+    assert silent.stdout == talking.stdout or "optimum" in silent.stdout
+
+
+@pytest.mark.parametrize("command", ["problems", "strategies", "bounds"])
+def test_listings_come_as_a_table_and_as_json(command):
+    table, record = mfbo(command), mfbo(command, "--json")
+    assert table.returncode == record.returncode == 0
+    assert table.stdout
+    assert json.loads(record.stdout)
+
+
+def test_bounds_prints_the_pinned_numbers():
+    record = json.loads(mfbo("bounds", "--actions", "30", "--contexts", "2", "--rounds", "250", "--json").stdout)
+    assert record["beta_T"] == pytest.approx(2037.573980)
+    assert record["corrected_B"] == pytest.approx(382.8527108)
+    assert [row["algorithm"] for row in record["regret_orders"]] == [
+        "GP-UCB",
+        "Add-GP-UCB",
+        "MF-GP-UCB",
+        "MF-GP-UCB (additive)",
+    ]
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_load_no_numeric_module(option):
+    script = f"""
+import sys
+from mfbo.cli import main
+try:
+    main([{option!r}])
+except SystemExit as exit:
+    assert exit.code == 0
+loaded = [name for name in ("numpy", "scipy", "matplotlib", "pandas") if name in sys.modules]
+sys.exit(", ".join(loaded) or 0)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_demo_prints_the_table_and_writes_the_pictures(tmp_path):
+    done = mfbo("demo", "--rounds", "8", "--out", str(tmp_path / "pictures"), "--quiet")
+    assert done.returncode == 0
+    assert "regret" in done.stdout
+    for name in ("swarm-curves", "arena-curves", "arena-histogram"):
+        assert (tmp_path / "pictures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (tmp_path / "pictures" / f"{name}.svg").read_text()
+
+
+def test_demo_without_matplotlib_says_what_to_install(tmp_path):
+    script = """
+import sys
+sys.modules["matplotlib"] = None
+from mfbo.cli import main
+main(["demo", "--rounds", "3", "--quiet", "--out", sys.argv[1]])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert 'pip install "mfbo[plot]"' in done.stdout
+
+
+def test_interrupt_ends_with_exit_code_130():
+    script = """
+import mfbo.experiments.runs as runs
+from mfbo.cli import main
+def interrupted(*arguments, **options):
+    raise KeyboardInterrupt
+runs.create_study = interrupted
+main(["run", "swarm", "--json"])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
