@@ -11,15 +11,16 @@ from mfbo.validation import known_name
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a thing is made ("module:callable") and what it is, in a line."""
+    """Where a thing is made ("module:callable"), what it is in a line, and whether it takes a user's data file."""
 
     factory: str
     summary: str
+    data: bool = False
 
-    def make(self) -> Any:
+    def make(self, *arguments: Any) -> Any:
         """Import the module and call the factory."""
         module, _, attribute = self.factory.partition(":")
-        return cast(Callable[[], Any], getattr(import_module(module), attribute))()
+        return cast(Callable[..., Any], getattr(import_module(module), attribute))(*arguments)
 
 
 STRATEGIES: dict[str, Entry] = {
@@ -31,6 +32,13 @@ STRATEGIES: dict[str, Entry] = {
 PROBLEMS: dict[str, Entry] = {
     "swarm": Entry("mfbo.problems:swarm", "agents gather near π/2 and avoid crowds"),
     "arena": Entry("mfbo.problems:arena", "two teams on opposite sides of the pitch, without crowds"),
+    "louvelo": Entry("mfbo.problems:louvelo", "300 bikes in Louisville (Bay Area stand-in without a file)", data=True),
+    "bay-area-bike": Entry("mfbo.problems:bay_area_bike", "300 bikes at the San Francisco stations"),
+    "nyc-12x20": Entry("mfbo.problems:nyc_12x20", "20,000 taxis on a coarse grid of Manhattan", data=True),
+    "nyc-15x26": Entry("mfbo.problems:nyc_15x26", "20,000 taxis on a medium grid of Manhattan", data=True),
+    "nyc-20x36": Entry("mfbo.problems:nyc_20x36", "20,000 taxis on a fine grid of Manhattan", data=True),
+    "maritime": Entry("mfbo.problems:maritime", "3,000 vessels of five regions at 30 ports"),
+    "taxi-dispatch": Entry("mfbo.problems:taxi_dispatch", "20,000 taxis, own payoffs: fare × chance of a rider", data=True),
 }
 
 
@@ -43,6 +51,12 @@ def make_strategy(strategy: Any) -> Any:
     return strategy
 
 
-def make_problem(name: str) -> Any:
-    """Return the problem of this name."""
-    return PROBLEMS[known_name(name, "problem", list(PROBLEMS))].make()
+def make_problem(name: str, data: Any = None) -> Any:
+    """Return the problem of this name; ``data`` is a user's table or raw file for the problems that take one."""
+    entry = PROBLEMS[known_name(name, "problem", list(PROBLEMS))]
+    if data is None:
+        return entry.make()
+    if not entry.data:
+        takers = ", ".join(each for each, other in PROBLEMS.items() if other.data)
+        raise InvalidInputError(f"problem {name!r} takes no data file; those that do: {takers}")
+    return entry.make(data)

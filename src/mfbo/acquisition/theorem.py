@@ -21,7 +21,7 @@ class Theorem:
 
     @property
     def cells(self) -> int:
-        """D = A C."""
+        """Number of cells, d = A C."""
         return self.actions * self.contexts
 
     @property
@@ -70,7 +70,8 @@ class Theorem:
         """
         constant = 2 * prior_variance / math.log1p(prior_variance / noise**2)
         statistical = self.multiplier(rounds) * math.sqrt(rounds * constant * gain)
-        return math.pi**2 / 3 + math.sqrt(prior_variance) * self.corrected_discretization + statistical
+        scaled = math.sqrt(prior_variance) * (math.pi**2 / 6 + self.corrected_discretization)
+        return math.pi**2 / 6 + scaled + statistical
 
 
 @dataclass(frozen=True)

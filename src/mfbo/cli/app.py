@@ -9,6 +9,8 @@ import typer
 import mfbo
 from mfbo.errors import InvalidInputError, MfboError
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="mfbo",
     help="Place a whole fleet well, in few tries: mean-field Bayesian optimization.",
@@ -132,13 +134,14 @@ def main(arguments: list[str] | None = None) -> None:
     except MfboError as error:
         code = _complain(str(error))
     except (typer.Abort, KeyboardInterrupt):
-        typer.echo("mfbo: interrupted", err=True)
-        code = 130
+        code = INTERRUPTED
     except Exception as error:
         message = getattr(error, "format_message", None)  # typer's own usage errors know how to say themselves
         if message is None:
             raise
         code = _complain(f"{message()} (mfbo --help lists the commands)")
+    if code == INTERRUPTED:  # typer answers Ctrl-C with this code, and silently
+        typer.echo("mfbo: interrupted", err=True)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -17,9 +17,9 @@ def problems(*, json: bool) -> None:
                 "actions": actions,
                 "contexts": contexts,
                 "feedback": list(problem.feedback),
-                "optimum": problem.optimum.value,
+                "optimum": None if problem.optimum is None else problem.optimum.value,
                 "source": problem.source,
-                "licence": problem.licence,
+                "license": problem.license,
                 "summary": problem.summary,
             }
         )

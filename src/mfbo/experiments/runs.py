@@ -48,7 +48,7 @@ class RunSettings:
 class RunResult:
     """What came out; values are the noise-free population payoff of what was really played.
 
-    trace: best value so far after each round. regret: optimum − best_value. ask_seconds: time spent in the strategy.
+    trace: best value so far after each round. regret: optimum − best_value, None if the optimum is unknown. ask_seconds: time spent in the strategy.
     """
 
     problem: str
@@ -59,12 +59,12 @@ class RunResult:
     actions: int
     contexts: int
     feedback: str
-    optimum: float
+    optimum: float | None
     best_value: float
-    regret: float
+    regret: float | None
     recommended_value: float
     trace: tuple[float, ...]
-    cumulative_regret: float
+    cumulative_regret: float | None
     seconds: float
     ask_seconds: float
     best_distribution: tuple[tuple[float, ...], ...]
@@ -121,7 +121,7 @@ def _result(
     seconds: tuple[float, float],
 ) -> RunResult:
     contexts, actions = problem.population.shape
-    optimum = problem.optimum.value
+    optimum = None if problem.optimum is None else problem.optimum.value
     trace = np.maximum.accumulate(values)
     return RunResult(
         problem=problem.name,
@@ -134,10 +134,10 @@ def _result(
         feedback=settings.feedback,
         optimum=optimum,
         best_value=float(trace[-1]),
-        regret=optimum - float(trace[-1]),
+        regret=None if optimum is None else optimum - float(trace[-1]),
         recommended_value=problem.value(study.recommend()),
         trace=tuple(float(each) for each in trace),
-        cumulative_regret=float(np.sum(optimum - np.array(values))),
+        cumulative_regret=None if optimum is None else float(np.sum(optimum - np.array(values))),
         seconds=seconds[0],
         ask_seconds=seconds[1],
         best_distribution=tuple(tuple(float(x) for x in row) for row in best_plan.realized),

@@ -10,15 +10,20 @@ from mfbo.interfaces import Objective
 from mfbo.maximizers.multistart import best_climb
 from mfbo.simplex import softmax, softmax_pullback
 
+SMALLEST_GAIN = 1e-6
 SMALLEST_SHARE = 1e-12  # the logarithm of a start's share must be finite
 
 
 @dataclass(frozen=True)
 class Adam:
-    """Plain Adam: ``steps`` steps of size ``rate`` from every start; keeps the best point seen."""
+    """Plain Adam: at most ``steps`` steps of size ``rate`` from every start; keeps the best point seen.
+
+    Stops early once ``patience`` steps in a row have gained less than a millionth of the value's scale.
+    """
 
     rate: float = 0.01
     steps: int = 200
+    patience: int = 20
     decay: float = 0.9
     square_decay: float = 0.999
     epsilon: float = 1e-8
@@ -34,6 +39,7 @@ class Adam:
         distribution = softmax(logits)
         best_value, gradient = objective(distribution)
         best = distribution
+        last_gain, level = 0, best_value
         for step in range(1, self.steps + 1):
             slope = softmax_pullback(distribution, gradient)
             mean += (1.0 - self.decay) * (slope - mean)
@@ -45,4 +51,8 @@ class Adam:
             value, gradient = objective(distribution)
             if value > best_value:
                 best_value, best = value, distribution
+            if best_value > level + SMALLEST_GAIN * (1.0 + abs(level)):
+                last_gain, level = step, best_value
+            elif step - last_gain >= self.patience:
+                break
         return best, best_value

@@ -18,69 +18,81 @@ from mfbo.models.posterior import VARIANCE_FLOOR, TermPosterior
 class AdditivePosterior(TermPosterior):
     """Adds to the general posterior what does not depend on ξ.
 
-    v_actions, v_contexts: L⁻¹ of the rows' covariances with u(a) and v(c), transposed: (A, n), (C, n).
-    mean_cells: means of u(a) + v(c), (C, A). spread: |V_a + V_c|², (C, A). prior: prior variance of u(a) + v(c).
+    v_actions, v_contexts: L⁻¹ of the rows' covariances with u(a) and v(c), transposed: (A, n), (C, n); with a single
+    context v(c) rides with the actions and v_contexts is None. mean_cells: means of u(a) + v(c), (C, A). margin: prior
+    minus explained variance of u(a) + v(c), (C, A).
     """
 
     v_actions: FloatArray
-    v_contexts: FloatArray
+    v_contexts: FloatArray | None
     mean_cells: FloatArray
-    spread: FloatArray
-    prior: FloatArray
+    margin: FloatArray
     radials: tuple[RadialGroup, ...]
 
     @staticmethod
     def of(data: Conditioned) -> "AdditivePosterior":
         """Precompute the parts that all candidates share: one (n, n) by (n, A) product."""
-        actions: FloatArray | None = None
-        contexts: FloatArray | None = None
-        prior = np.zeros((1, 1))
-        for group in data.groups:
-            if isinstance(group, StaticGroup):
-                part = group.static
-                prior = prior + part.diagonal
-                if part.feature.axis == "actions":
-                    actions = part.coupled if actions is None else actions + part.coupled
-                else:
-                    contexts = part.coupled if contexts is None else contexts + part.coupled
-        # The constant term rides with the contexts: every cell has exactly one.
-        base = np.zeros((data.count, len(data.weights))) if contexts is None else contexts
-        by_context = base + data.constant
-        by_action = np.zeros((data.count, 1)) if actions is None else actions
+        contexts = len(data.weights)
+        by_action, by_context, prior = _covariances(data)
+        radials = tuple(group for group in data.groups if isinstance(group, RadialGroup))
+        if contexts == 1:
+            v_actions = np.ascontiguousarray((data.inverse @ (by_action + by_context)).T)
+            mean_cells = (data.alpha @ (by_action + by_context))[None, :]
+            spread = (v_actions**2).sum(axis=1)[None, :]
+            return AdditivePosterior(data, v_actions, None, mean_cells, prior - spread, radials)
         v_actions = np.ascontiguousarray((data.inverse @ by_action).T)
         v_contexts = np.ascontiguousarray((data.inverse @ by_context).T)
         mean_cells = (data.alpha @ by_context)[:, None] + (data.alpha @ by_action)[None, :]
         spread = (
             (v_actions**2).sum(axis=1)[None, :] + (v_contexts**2).sum(axis=1)[:, None] + 2.0 * v_contexts @ v_actions.T
         )
-        radials = tuple(group for group in data.groups if isinstance(group, RadialGroup))
-        return AdditivePosterior(data, v_actions, v_contexts, mean_cells, spread, prior + data.constant, radials)
+        return AdditivePosterior(data, v_actions, v_contexts, mean_cells, prior - spread, radials)
 
     def cells(self, distribution: FloatArray) -> CellMoments:
         """Return mean and variance of f in every cell, (C, A)."""
         data = self.data
-        shares = data.weights[:, None] * distribution
-        evaluated = [group.at(shares) for group in self.radials]
-        kappa = np.zeros(data.count)
-        at_zero = 0.0
-        for each in evaluated:
-            kappa = kappa + each.kappa
-            at_zero += each.at_zero
+        evaluated = [group.at(data.weights[:, None] * distribution) for group in self.radials]
+        kappa = evaluated[0].kappa if len(evaluated) == 1 else np.sum([each.kappa for each in evaluated], axis=0)
         u = data.inverse @ kappa
-        shape = distribution.shape
-        mean = np.broadcast_to(self.mean_cells + float(kappa @ data.alpha), shape)
-        explained = self.spread + 2.0 * (self.v_actions @ u)[None, :] + 2.0 * (self.v_contexts @ u)[:, None]
-        variance = np.broadcast_to(np.maximum(self.prior + (at_zero - float(u @ u)) - explained, VARIANCE_FLOOR), shape)
+        left = sum(each.at_zero for each in evaluated) - float(u @ u)
+        explained = self.v_actions @ u
+        if self.v_contexts is not None:
+            explained = explained + (self.v_contexts @ u)[:, None]
+        mean = self.mean_cells + float(kappa @ data.alpha)
+        variance = np.maximum((self.margin + left) - 2.0 * explained, VARIANCE_FLOOR)
 
         def pullback(d_mean: FloatArray, d_variance: FloatArray) -> FloatArray:
-            d_variance = np.where(variance > VARIANCE_FLOOR, d_variance, 0.0)
-            by_action = d_variance.sum(axis=0) if len(self.v_actions) > 1 else d_variance.sum(keepdims=True)[0]
-            by_context = d_variance.sum(axis=1)
-            weighted = by_action @ self.v_actions + by_context @ self.v_contexts + float(by_context.sum()) * u
+            if variance.min() <= VARIANCE_FLOOR:
+                d_variance = np.where(variance > VARIANCE_FLOOR, d_variance, 0.0)
+            weighted = d_variance.sum(axis=0) @ self.v_actions + float(d_variance.sum()) * u
+            if self.v_contexts is not None:
+                weighted += d_variance.sum(axis=1) @ self.v_contexts
             d_kappa = float(d_mean.sum()) * data.alpha - 2.0 * (weighted @ data.inverse)
-            d_shares = np.zeros(shape)
-            for each in evaluated:
-                d_shares += each.pullback(d_kappa)
+            d_shares = evaluated[0].pullback(d_kappa)
+            for each in evaluated[1:]:
+                d_shares = d_shares + each.pullback(d_kappa)
             return data.weights[:, None] * d_shares
 
         return CellMoments(mean, variance, pullback)
+
+
+def _covariances(data: Conditioned) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the rows' covariances with u(a) (n, A) and v(c) (n, C), and the prior variance of u(a) + v(c) (C, A).
+
+    The constant term rides with the contexts: every cell has exactly one.
+    """
+    contexts = len(data.weights)
+    by_action = np.zeros((data.count, 1))
+    by_context = np.full((data.count, contexts), data.constant)
+    prior = np.full((contexts, 1), data.constant)
+    for group in data.groups:
+        if not isinstance(group, StaticGroup):
+            continue
+        for part in group.parts:
+            prior = prior + part.diagonal
+            coupled = group.coupled[:, part.columns]
+            if part.feature.axis == "actions":
+                by_action = by_action + coupled
+            else:
+                by_context = by_context + coupled
+    return by_action, by_context, prior

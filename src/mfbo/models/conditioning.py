@@ -14,25 +14,21 @@ from mfbo.models.radials import Embedding, Radial, block_distances
 
 @dataclass(frozen=True, eq=False)
 class StaticPart:
-    """Terms that share a feature, summed: weight · ⟨φ, S φ′⟩ with S = Σ v_j S_j.
+    """Terms that share a feature, summed: ⟨φ, S φ′⟩ with S = Σ v_j S_j.
 
-    coupled: S φ of every row, (n, R·K). actions, contexts: S as couplings. shape: (R, K).
+    actions, contexts: S as couplings. shape: (R, K) of the feature. columns: where the part stands in its group.
     """
 
     feature: Feature
-    coupled: FloatArray
     actions: Coupling
     contexts: Coupling
     shape: tuple[int, int]
+    columns: slice
 
     def apply(self, phi: FloatArray) -> FloatArray:
-        """Return S φ for φ (R·K,)."""
-        return coupled_features(phi.reshape(self.shape), self.actions, self.contexts).ravel()
-
-    @property
-    def coupled_cube(self) -> FloatArray:
-        """S φ of every row as (n, R, K); broadcasts to (n, C, A)."""
-        return self.coupled.reshape(-1, *self.shape)
+        """Return S φ: (…, R·K) → (…, R·K)."""
+        unfolded = phi.reshape(*phi.shape[:-1], *self.shape)
+        return coupled_features(unfolded, self.actions, self.contexts).reshape(phi.shape)
 
     @property
     def diagonal(self) -> FloatArray:
@@ -40,35 +36,41 @@ class StaticPart:
         return np.outer(self.contexts.diagonal(self.shape[0]), self.actions.diagonal(self.shape[1]))
 
     @property
-    def coupled_center(self) -> FloatArray:
-        """S times the feature's center, (R, K)."""
-        if self.feature.center is None:
-            return np.zeros(self.shape)
-        return self.apply(self.feature.center.ravel()).reshape(self.shape)
-
-    @property
-    def center_cross(self) -> FloatArray:
-        """⟨center, S φ⟩ of every row, (n,)."""
-        if self.feature.center is None:
-            return np.zeros(len(self.coupled))
-        return np.asarray(self.coupled @ self.feature.center.ravel())
-
-    @property
-    def center_norm(self) -> float:
-        """⟨center, S center⟩."""
-        return 0.0 if self.feature.center is None else float((self.feature.center * self.coupled_center).sum())
+    def center(self) -> FloatArray:
+        """What the feature subtracts, (R·K,)."""
+        return np.zeros(self.shape).ravel() if self.feature.center is None else self.feature.center.ravel()
 
 
 @dataclass(frozen=True, eq=False)
 class StaticGroup:
-    """A static part alone: channels."""
+    """Static parts side by side, so that all channels together cost one product with one matrix.
 
-    static: StaticPart
+    coupled: S φ of every row, all parts in a row, (n, Σ R·K).
+    """
+
+    parts: tuple[StaticPart, ...]
+    coupled: FloatArray
+
+    def features_at(self, shares: FloatArray) -> FloatArray:
+        """Return φ of g at one distribution, all parts in a row: w (C, A) → (Σ R·K,)."""
+        return _side_by_side([part.feature.at(shares).ravel() for part in self.parts])
+
+    def apply(self, phi: FloatArray) -> FloatArray:
+        """Return S φ for all parts: (Σ R·K,) → (Σ R·K,)."""
+        return _side_by_side([part.apply(phi[part.columns]) for part in self.parts])
 
     def cross_many(self, shares: FloatArray) -> FloatArray:
         """Return the covariances of g at m distributions with the rows: w (m, C, A) → (m, n)."""
-        phi = self.static.feature.of_rows(shares, shares).reshape(len(shares), -1)
-        return np.asarray(phi @ self.static.coupled.T)
+        features = [part.feature.of_rows(shares, shares).reshape(len(shares), -1) for part in self.parts]
+        return np.asarray(_side_by_side(features) @ self.coupled.T)
+
+    def of_rows(self, part: StaticPart) -> FloatArray:
+        """Return one part's S φ of every row as (n, R, K); broadcasts to (n, C, A)."""
+        return self.coupled[:, part.columns].reshape(-1, *part.shape)
+
+
+def _side_by_side(pieces: list[FloatArray]) -> FloatArray:
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces, axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +85,7 @@ class RadialGroup:
     length: float
     z: FloatArray
     norms: FloatArray
-    static: StaticPart | None = None
+    static: StaticGroup | None = None
 
     def at(self, shares: FloatArray) -> "RadialAt":
         """Evaluate at one candidate."""
@@ -93,7 +95,7 @@ class RadialGroup:
         """Return the covariances of g at m distributions with the rows: w (m, C, A) → (m, n)."""
         squared = block_distances(self.radial.embedding.of(shares), self.z)
         kappa = self.weight * self.radial.profile.value(squared / self.unit).sum(axis=0)
-        return np.asarray(kappa if self.static is None else kappa * StaticGroup(self.static).cross_many(shares))
+        return np.asarray(kappa if self.static is None else kappa * self.static.cross_many(shares))
 
     @property
     def unit(self) -> float:
@@ -108,31 +110,30 @@ class RadialAt:
     """
 
     def __init__(self, group: RadialGroup, shares: FloatArray) -> None:
-        """Embed the candidate and compare it with every row."""
+        """Embed the candidate and compare it with every row, block by block with matrix-vector products."""
         self._group = group
         self._shares = shares
         self._z = group.radial.embedding.of(shares)
-        if len(self._z) == 1:  # one block: matrix-vector products, no temporaries of (n, D)
-            rows = group.z[:, 0, :]
-            squared = group.norms[:, 0] + float(self._z[0] @ self._z[0]) - 2.0 * (rows @ self._z[0])
-            self._q = (np.maximum(squared, 0.0) / group.unit)[None, :]
-        else:
-            self._q = block_distances(self._z[None], group.z)[:, 0, :] / group.unit
-        self._value = group.radial.profile.value(self._q)
-        self.kappa = group.weight * self._value.sum(axis=0)
+        profile = group.radial.profile
+        self._q = []
+        for block, here in enumerate(self._z):
+            squared = group.norms[:, block] + float(here @ here)
+            squared -= 2.0 * (group.z[:, block, :] @ here)
+            self._q.append(np.maximum(squared, 0.0, out=squared) / group.unit)
+        self._values = [profile.value(q) for q in self._q]
+        total = self._values[0] if len(self._values) == 1 else np.sum(self._values, axis=0)
+        self.kappa = group.weight * total
         self.at_zero = group.weight * len(self._z)
 
     def pullback(self, d_kappa: FloatArray) -> FloatArray:
         """Chain d/dκ (n,) back to d/dw (C, A)."""
         group = self._group
-        slopes = group.radial.profile.slope(self._q, self._value)  # (B, n)
-        d_squared = (group.weight / group.unit) * d_kappa * slopes
-        d_z = np.stack(
-            [
-                2.0 * (float(per_row.sum()) * here - per_row @ group.z[:, block, :])
-                for block, (per_row, here) in enumerate(zip(d_squared, self._z, strict=True))
-            ]
-        )
+        profile = group.radial.profile
+        d_z = np.empty_like(self._z)
+        factor = 2.0 * group.weight / group.unit
+        for block, (here, q, value) in enumerate(zip(self._z, self._q, self._values, strict=True)):
+            per_row = d_kappa * profile.slope(q, value)
+            d_z[block] = factor * (float(per_row.sum()) * here - per_row @ group.z[:, block, :])
         return group.radial.embedding.pullback(self._shares, d_z)
 
 
@@ -182,30 +183,37 @@ class Conditioner:
         self, features: Callable[[Feature], FloatArray], embeddings: Callable[[Embedding], FloatArray]
     ) -> tuple[Group, ...]:
         """Return the groups of a block of rows, given its features (n, R, K) and embeddings (n, B, D)."""
-        found: list[Group] = [
-            StaticGroup(self._static_part(indices, features, weighted=True)) for indices in self._channels.values()
-        ]
+        found: list[Group] = []
+        if self._channels:
+            found.append(self._static_group(list(self._channels.values()), features, weighted=True))
         for index in self._radials:
             term = self._kernel.terms[index]
             if term.radial is None:
                 continue
             z = embeddings(term.radial.embedding)
-            static = None if term.feature is None else self._static_part([index], features, weighted=False)
+            static = None if term.feature is None else self._static_group([[index]], features, weighted=False)
             norms = (z * z).sum(axis=-1)
             found.append(RadialGroup(term.radial, float(self._weights[index]), self._lengths[index], z, norms, static))
         return tuple(found)
 
-    def _static_part(
-        self, indices: Sequence[int], features: Callable[[Feature], FloatArray], *, weighted: bool
-    ) -> StaticPart:
-        feature = self._kernel.terms[indices[0]].feature
-        if feature is None:
-            raise AssertionError("a static part needs a feature")  # callers pass channel indices only
-        phi = features(feature)
-        shape = (phi.shape[1], phi.shape[2])
-        actions, contexts = self._summed(tuple(indices), shape, weighted=weighted)
-        coupled = coupled_features(phi, actions, contexts).reshape(len(phi), -1)
-        return StaticPart(feature, np.ascontiguousarray(coupled), actions, contexts, shape)
+    def _static_group(
+        self, channels: Sequence[Sequence[int]], features: Callable[[Feature], FloatArray], *, weighted: bool
+    ) -> StaticGroup:
+        parts: list[StaticPart] = []
+        coupled: list[FloatArray] = []
+        start = 0
+        for indices in channels:
+            feature = self._kernel.terms[indices[0]].feature
+            if feature is None:
+                raise AssertionError("a channel has a feature")  # the constructor put it among the channels for it
+            phi = features(feature)
+            shape = (phi.shape[1], phi.shape[2])
+            actions, contexts = self._summed(tuple(indices), shape, weighted=weighted)
+            columns = slice(start, start + shape[0] * shape[1])
+            parts.append(StaticPart(feature, actions, contexts, shape, columns))
+            coupled.append(parts[-1].apply(phi.reshape(len(phi), -1)))
+            start = columns.stop
+        return StaticGroup(tuple(parts), np.ascontiguousarray(_side_by_side(coupled)))
 
     def _summed(self, indices: tuple[int, ...], shape: tuple[int, int], *, weighted: bool) -> tuple[Coupling, Coupling]:
         """Return Σ v_j S_j as couplings over actions and contexts.
@@ -235,12 +243,12 @@ def joined(first: Sequence[Group], second: Sequence[Group]) -> tuple[Group, ...]
 
 
 def _joined(first: Group, second: Group) -> Group:
-    static = None
-    if first.static is not None and second.static is not None:
-        static = replace(first.static, coupled=np.concatenate([first.static.coupled, second.static.coupled]))
+    if isinstance(first, StaticGroup) and isinstance(second, StaticGroup):
+        return replace(first, coupled=np.concatenate([first.coupled, second.coupled]))
     if isinstance(first, RadialGroup) and isinstance(second, RadialGroup):
+        static = first.static
+        if static is not None and second.static is not None:
+            static = replace(static, coupled=np.concatenate([static.coupled, second.static.coupled]))
         z, norms = np.concatenate([first.z, second.z]), np.concatenate([first.norms, second.norms])
         return replace(first, z=z, norms=norms, static=static)
-    if static is None:
-        raise AssertionError("groups of one kernel come in one order")
-    return StaticGroup(static)
+    raise AssertionError("the groups of one kernel come in one order")

@@ -54,6 +54,36 @@ class Weighting:
             case "square":
                 return 2.0 * self.actions * share
 
+    def product(self, share: FloatArray) -> FloatArray:
+        """Return s ψ(s), the feature of the population payoff itself."""
+        match self.shape:
+            case "one":
+                return share
+            case "root":
+                return np.asarray(share / np.sqrt(share + self.offset))
+            case "linear":
+                return self.actions * share * share
+            case "log":
+                return np.asarray(share * np.log1p(self.actions * share))
+            case "square":
+                return self.actions * share * share * share
+
+    def product_slope(self, share: FloatArray) -> FloatArray | float:
+        """Return d/ds of s ψ(s)."""
+        match self.shape:
+            case "one":
+                return 1.0
+            case "root":
+                shifted = share + self.offset
+                return np.asarray((0.5 * share + self.offset) / (shifted * np.sqrt(shifted)))
+            case "linear":
+                return 2.0 * self.actions * share
+            case "log":
+                scaled = self.actions * share
+                return np.asarray(np.log1p(scaled) + scaled / (1.0 + scaled))
+            case "square":
+                return 3.0 * self.actions * share * share
+
 
 @dataclass(frozen=True, eq=False)
 class Feature:
@@ -77,16 +107,12 @@ class Feature:
 
     def at(self, shares: FloatArray) -> FloatArray:
         """Return φ(w, ξ) of the population payoff at one distribution: w (C, A) → (R, K)."""
-        summed = self._summed(shares)
-        values = summed if self.weighting.shape == "one" else summed * self.weighting.value(summed)
+        values = self.weighting.product(self._summed(shares))
         return values if self.center is None else values - self.center
 
     def pullback(self, shares: FloatArray, d_feature: FloatArray) -> FloatArray:
         """Chain d/dφ (R, K) of ``at`` back to d/dw; broadcasts to (C, A)."""
-        if self.weighting.shape == "one":
-            return d_feature
-        summed = self._summed(shares)
-        return np.asarray(d_feature * (self.weighting.value(summed) + summed * self.weighting.derivative(summed)))
+        return np.asarray(d_feature * self.weighting.product_slope(self._summed(shares)))
 
     def factors(self, shares: FloatArray) -> FloatArray:
         """Return ψ of every cell (broadcasts to (C, A)): a one-hot row has φ = ψ at its place, minus the center."""

@@ -130,7 +130,9 @@ class Kernel:
     @property
     def additive(self) -> bool:
         """Whether f = u(a) + v(c) + h(ξ): the structured posterior applies, section 4 of docs/theory.md."""
-        return all(_additive(term) for term in self.terms)
+        of_actions = any(term.feature is not None and term.feature.axis == "actions" for term in self.terms)
+        of_distributions = any(term.radial is not None for term in self.terms)
+        return of_actions and of_distributions and all(_additive(term) for term in self.terms)
 
 
 def _additive(term: Term) -> bool:

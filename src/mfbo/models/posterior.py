@@ -6,7 +6,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import CellMoments, PopulationMoments
-from mfbo.models.conditioning import Conditioned, RadialGroup, StaticGroup
+from mfbo.models.conditioning import Conditioned, Group, StaticGroup, StaticPart
 
 VARIANCE_FLOOR = 1e-14
 
@@ -82,71 +82,73 @@ class TermPosterior:
 class _PopulationPart:
     """One group's covariance of g(ξ) with the rows (n,), its prior variance, and their pullback to w."""
 
-    def __init__(self, group: StaticGroup | RadialGroup, shares: FloatArray) -> None:
-        self.group = group
-        self.shares = shares
-        self.feature = None if group.static is None else group.static.feature.at(shares)
-        self.static = 1.0 if group.static is None else group.static.coupled @ self._phi
-        self.coupled = None if group.static is None else group.static.apply(self._phi)
-        self.radial = None if isinstance(group, StaticGroup) else group.at(shares)
-        kappa = 1.0 if self.radial is None else self.radial.kappa
-        self.cross = self.static * kappa
-        self.static_prior = 1.0 if self.coupled is None else float(self.coupled @ self._phi)
-        self.prior = self.static_prior * (1.0 if self.radial is None else self.radial.at_zero)
-
-    @property
-    def _phi(self) -> FloatArray:
-        if self.feature is None:
-            raise AssertionError("a group without a feature has no φ")  # guarded by group.static above
-        return self.feature.ravel()
+    def __init__(self, group: Group, shares: FloatArray) -> None:
+        self._shares = shares
+        self._static = group if isinstance(group, StaticGroup) else group.static
+        self._radial = None if isinstance(group, StaticGroup) else group.at(shares)
+        self.prior = 1.0 if self._radial is None else self._radial.at_zero
+        self._static_cross: FloatArray | float = 1.0
+        if self._static is not None:
+            phi = self._static.features_at(shares)
+            self._coupled = self._static.apply(phi)
+            self._static_cross = self._static.coupled @ phi
+            self.prior *= float(self._coupled @ phi)
+        self.cross = self._static_cross if self._radial is None else self._static_cross * self._radial.kappa
 
     def pullback(self, d_cross: FloatArray, d_prior: float) -> FloatArray:
-        total = np.zeros_like(self.shares)
-        static, radial = self.group.static, self.radial
-        if static is not None and self.coupled is not None and self.feature is not None:
-            at_zero = 1.0 if radial is None else radial.at_zero
-            d_static = d_cross if radial is None else d_cross * radial.kappa
-            d_phi = d_static @ static.coupled + (2.0 * d_prior * at_zero) * self.coupled
-            total += static.feature.pullback(self.shares, d_phi.reshape(self.feature.shape))
-        if radial is not None:
-            total += radial.pullback(d_cross * self.static)
+        total = np.zeros(self._shares.shape)
+        if self._radial is not None:
+            total += self._radial.pullback(d_cross * self._static_cross)
+        if self._static is not None:
+            if self._radial is not None:
+                d_cross, d_prior = d_cross * self._radial.kappa, d_prior * self._radial.at_zero
+            d_phi = d_cross @ self._static.coupled + (2.0 * d_prior) * self._coupled
+            for part in self._static.parts:
+                total += part.feature.pullback(self._shares, d_phi[part.columns].reshape(part.shape))
         return total
 
 
 class _CellPart:
     """One group's covariance of every cell's f with the rows (n, C, A), its prior (C, A), and their pullback to w."""
 
-    def __init__(self, group: StaticGroup | RadialGroup, shares: FloatArray) -> None:
-        self.group = group
-        self.shares = shares
-        self.radial = None if isinstance(group, StaticGroup) else group.at(shares)
-        self.kappa = np.ones(1) if self.radial is None else self.radial.kappa
-        self.at_zero = 1.0 if self.radial is None else self.radial.at_zero
-        self.static = np.ones((1, 1, 1))
-        self.static_prior = np.ones((1, 1))
-        if group.static is not None:
-            part = group.static
-            self.factors = part.feature.factors(shares)
-            self.static = self.factors * part.coupled_cube - part.center_cross[:, None, None]
-            self.static_prior = (
-                self.factors**2 * part.diagonal - 2.0 * self.factors * part.coupled_center + part.center_norm
-            )
-        self.cross = self.static * self.kappa[:, None, None]
-        self.prior = self.static_prior * self.at_zero
+    def __init__(self, group: Group, shares: FloatArray) -> None:
+        self._shares = shares
+        self._radial = None if isinstance(group, StaticGroup) else group.at(shares)
+        static = group if isinstance(group, StaticGroup) else group.static
+        self._channels = [] if static is None else [_CellChannel(static, part, shares) for part in static.parts]
+        self._kappa = np.ones((1, 1, 1)) if self._radial is None else self._radial.kappa[:, None, None]
+        self._at_zero = 1.0 if self._radial is None else self._radial.at_zero
+        self._static_cross = sum((each.cross for each in self._channels), np.zeros(())) if self._channels else np.ones(1)
+        static_prior = sum((each.prior for each in self._channels), np.zeros(())) if self._channels else np.ones(1)
+        self.cross = self._static_cross * self._kappa
+        self.prior = static_prior * self._at_zero
 
     def pullback(self, d_cross: FloatArray, d_prior: FloatArray) -> FloatArray:
-        total = np.zeros_like(self.shares)
-        if self.group.static is not None:
-            part = self.group.static
-            through_rows = np.einsum(
-                "nca,n,nca->ca",
-                d_cross,
-                np.broadcast_to(self.kappa, len(d_cross)),
-                np.broadcast_to(part.coupled_cube, d_cross.shape),
-            )
-            through_prior = 2.0 * self.at_zero * d_prior * (self.factors * part.diagonal - part.coupled_center)
-            total += part.feature.factors_pullback(self.shares, through_rows + through_prior)
-        if self.radial is not None:
-            d_kappa = (d_cross * self.static).reshape(len(d_cross), -1).sum(axis=1)
-            total += self.radial.pullback(d_kappa)
+        total = np.zeros(self._shares.shape)
+        if self._radial is not None:
+            total += self._radial.pullback((d_cross * self._static_cross).sum(axis=(1, 2)))
+        d_static, d_static_prior = d_cross * self._kappa, d_prior * self._at_zero
+        for each in self._channels:
+            total += each.pullback(d_static, d_static_prior)
         return total
+
+
+class _CellChannel:
+    """One static part in every cell: a one-hot row has φ = ψ at its place, minus the center."""
+
+    def __init__(self, group: StaticGroup, part: StaticPart, shares: FloatArray) -> None:
+        self._part = part
+        self._shares = shares
+        self._rows = group.of_rows(part)
+        self._factors = part.feature.factors(shares)
+        self._diagonal = part.diagonal
+        self._coupled_center = part.apply(part.center).reshape(part.shape)
+        center_cross = group.coupled[:, part.columns] @ part.center
+        center_norm = float(part.center @ self._coupled_center.ravel())
+        self.cross = self._factors * self._rows - center_cross[:, None, None]
+        self.prior = self._factors**2 * self._diagonal - 2.0 * self._factors * self._coupled_center + center_norm
+
+    def pullback(self, d_cross: FloatArray, d_prior: FloatArray) -> FloatArray:
+        through_rows = (d_cross * self._rows).sum(axis=0)
+        through_prior = 2.0 * d_prior * (self._factors * self._diagonal - self._coupled_center)
+        return self._part.feature.factors_pullback(self._shares, through_rows + through_prior)

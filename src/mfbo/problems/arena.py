@@ -1,7 +1,9 @@
 """The arena: two teams of supporters on opposite sides of the pitch, without crowds, eqs. (24) and (25)."""
 
+import json
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 
 import numpy as np
 from scipy.optimize import minimize
@@ -13,6 +15,7 @@ from mfbo.problems.problem import Optimum, Problem
 from mfbo.simplex import squares, squares_pullback
 
 CONGESTION = 10.0
+EMBEDDED_SEATS = 30
 PAIR_FACTOR = 2.0  # ordered pairs over M (M − 1) / 2 (E7)
 
 
@@ -55,7 +58,7 @@ def arena(actions: int = 30, size: int | None = 50) -> Problem:
     angles = np.linspace(0, 2 * np.pi, actions)
     signs = np.array([-1.0, 1.0])
     payoff = ArenaPayoff(angles, signs)
-    best = _best_distribution(actions)
+    best = _embedded_distribution() if actions == EMBEDDED_SEATS else best_distribution(actions)
     seats = {"name": [f"{angle:.4f}" for angle in angles], "angle": angles}
     return Problem(
         name="arena",
@@ -65,12 +68,18 @@ def arena(actions: int = 30, size: int | None = 50) -> Problem:
         optimum=Optimum(payoff.population(0.5 * best), best),
         feedback=("system", "agents", "cells"),
         source="synthetic (paper, section 5.2)",
-        licence="none needed",
+        license="none needed",
     )
 
 
 @cache
-def _best_distribution(actions: int) -> FloatArray:
+def _embedded_distribution() -> FloatArray:
+    """Return the stored optimum for 30 seats, (2, 30); a test computes it anew."""
+    text = resources.files("mfbo.problems").joinpath("data", "arena-30.json").read_text(encoding="utf-8")
+    return np.asarray(read_only(json.loads(text)["distribution"]))
+
+
+def best_distribution(actions: int) -> FloatArray:
     """Return the best local optimum, (2, A), over starts with the teams opposite each other at every half seat.
 
     g is a convex quadratic of rank two plus a concave penalty: for a fixed mean direction the optimum is unique, so a

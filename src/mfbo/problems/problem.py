@@ -38,21 +38,30 @@ class Optimum:
 class Problem:
     """A named benchmark problem.
 
-    feedback: the kinds of feedback it can give ("system", "agents", "cells").
+    optimum: None if unknown. feedback: the kinds of feedback it can give ("system", "agents", "cells").
+    places: where the actions are on a map, (A, 2), longitude and latitude or x and y. grid: (row, column) of every
+    action, (A, 2), row 0 in the south. note: what a user should know before trusting a result.
     """
 
     name: str
     summary: str
     population: Population
     payoff: Payoff
-    optimum: Optimum
+    optimum: Optimum | None
     feedback: tuple[str, ...]
     source: str
-    licence: str
+    license: str
+    places: FloatArray | None = None
+    grid: FloatArray | None = None
+    note: str = ""
 
     def with_size(self, size: int | None) -> "Problem":
         """Return the same problem for another number of agents (None: the mean-field limit)."""
         return replace(self, population=self.population.with_size(size))
+
+    def with_note(self, note: str) -> "Problem":
+        """Return the same problem with a note for the user."""
+        return replace(self, note=note)
 
     def shares(self, plan: Plan) -> FloatArray:
         """Return the joint shares (C, A) that a plan really puts in place."""

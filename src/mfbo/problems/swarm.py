@@ -54,7 +54,7 @@ def swarm(actions: int = 30, size: int | None = 50) -> Problem:
         optimum=Optimum(payoff.population(best[None, :]), best[None, :]),
         feedback=("system", "agents", "cells"),
         source="synthetic (paper, section 5.2)",
-        licence="none needed",
+        license="none needed",
     )
 
 
