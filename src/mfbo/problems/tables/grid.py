@@ -1,0 +1,75 @@
+"""A box of the map cut into cells: which cell a point lies in, and where the center of a cell is."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mfbo.arrays import FloatArray, IntArray
+from mfbo.errors import InvalidInputError
+from mfbo.validation import whole_number
+
+MOST_CELLS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Box:
+    """A piece of the map in degrees; its west and south edges belong to it, its east and north edges do not."""
+
+    west: float
+    south: float
+    east: float
+    north: float
+
+    def __post_init__(self) -> None:
+        if not (-180 <= self.west < self.east <= 180 and -90 <= self.south < self.north <= 90):
+            raise InvalidInputError(
+                f"{self} is no box: west must be less than east within ±180 degrees, south less than north within ±90"
+            )
+
+    def holds(self, longitude: float, latitude: float) -> bool:
+        """Say whether a point lies in the box."""
+        return self.west <= longitude < self.east and self.south <= latitude < self.north
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A box cut into equal cells; cell = row · columns + column, rows from the south, columns from the west."""
+
+    box: Box
+    columns: int
+    rows: int
+
+    def __post_init__(self) -> None:
+        whole_number(self.columns, "columns", 1)
+        whole_number(self.rows, "rows", 1)
+        if self.columns * self.rows > MOST_CELLS:
+            raise InvalidInputError(f"a grid of {self.columns}x{self.rows} has more than {MOST_CELLS:,} cells")
+
+    def cells(self, longitude: FloatArray, latitude: FloatArray) -> IntArray:
+        """Return the cells (n,) of points inside the box, (n,) each."""
+        box = self.box
+        column = np.floor((longitude - box.west) / (box.east - box.west) * self.columns).astype(np.int64)
+        row = np.floor((latitude - box.south) / (box.north - box.south) * self.rows).astype(np.int64)
+        # Rounding can lift a point just west of the east edge onto it.
+        return np.asarray(np.minimum(row, self.rows - 1) * self.columns + np.minimum(column, self.columns - 1))
+
+    def centers(self, cells: IntArray) -> FloatArray:
+        """Return longitude and latitude of the centers of cells, (n, 2), to 6 decimals (0.1 m)."""
+        row, column = np.divmod(cells, self.columns)
+        longitude = self.box.west + (column + 0.5) * (self.box.east - self.box.west) / self.columns
+        latitude = self.box.south + (row + 0.5) * (self.box.north - self.box.south) / self.rows
+        return np.asarray(np.round(np.column_stack([longitude, latitude]), 6))
+
+    def name(self, cell: int) -> str:
+        """Return the name of a cell, 'r05c03'."""
+        row, column = divmod(cell, self.columns)
+        width = max(2, len(str(max(self.rows, self.columns) - 1)))
+        return f"r{row:0{width}}c{column:0{width}}"
+
+
+def parse_grid(text: str) -> tuple[int, int]:
+    """Return (columns, rows) of a text like '12x20'."""
+    columns, cross, rows = text.lower().partition("x")
+    if not (cross and columns.strip().isdecimal() and rows.strip().isdecimal()):
+        raise InvalidInputError(f"{text!r} is no grid; write columns x rows, for example 12x20")
+    return int(columns), int(rows)

@@ -1,0 +1,94 @@
+"""The port table: ports with coordinates, ocean region, harbor size and capacity, and a seeded choice of a few."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mfbo.arrays import FloatArray, read_only
+from mfbo.errors import InvalidInputError
+from mfbo.problems.tables.demand_table import checked_details
+from mfbo.validation import number_array, unique_names, whole_number
+
+
+@dataclass(frozen=True, eq=False)
+class PortTable:
+    """Ports of the world: A ports in C regions.
+
+    names: (A,) unique; coordinates: (A, 2), longitude and latitude in degrees; regions: (A,), the region of each
+    port; sizes: (A,), the harbor size of each; capacity: (A,), above 0, in any unit (problems scale it to sum to 1).
+    """
+
+    names: tuple[str, ...]
+    coordinates: FloatArray
+    regions: tuple[str, ...]
+    sizes: tuple[str, ...]
+    capacity: FloatArray
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        names = unique_names(self.names, "names")
+        coordinates = number_array(self.coordinates, "coordinates", (len(names), 2))
+        capacity = number_array(self.capacity, "capacity", (len(names),))
+        if (capacity <= 0).any():
+            port = int(np.argmin(capacity))
+            raise InvalidInputError(
+                f"capacity must be above 0, but {names[port]!r} has {capacity[port]:.6g}; leave the port out"
+            )
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "coordinates", read_only(coordinates))
+        object.__setattr__(self, "regions", _texts(self.regions, "regions", names))
+        object.__setattr__(self, "sizes", _texts(self.sizes, "sizes", names))
+        object.__setattr__(self, "capacity", read_only(capacity))
+        object.__setattr__(self, "details", checked_details(self.details))
+
+    def __len__(self) -> int:
+        """Return A, the number of ports."""
+        return len(self.names)
+
+    @property
+    def region_names(self) -> tuple[str, ...]:
+        """The C regions, in order of first appearance."""
+        return tuple(dict.fromkeys(self.regions))
+
+
+def _texts(values: Sequence[str], what: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    texts = tuple(str(value).strip() for value in values)
+    if len(texts) != len(names):
+        raise InvalidInputError(f"{what} must name one for each of the {len(names)} ports, not {len(texts)}")
+    if "" in texts:
+        raise InvalidInputError(f"{what}: the port {names[texts.index('')]!r} has none")
+    return texts
+
+
+def choose_ports(table: PortTable, count: int, rng: np.random.Generator, *, least: int = 2) -> PortTable:
+    """Choose ``count`` ports at random, at least ``least`` in each region; they keep the order of the table.
+
+    Every port draws one uniform number; the ``least`` lowest of each region are in, then the lowest of the others.
+    """
+    whole_number(least, "least", 0)
+    regions = table.region_names
+    if not least * len(regions) <= whole_number(count, "count", 1) <= len(table):
+        raise InvalidInputError(
+            f"count must be between {least * len(regions)} ({least} in each of {len(regions)} regions) and "
+            f"{len(table)} (all ports), not {count}"
+        )
+    draws = rng.random(len(table))
+    order = np.argsort(draws, kind="stable").tolist()
+    chosen: set[int] = set()
+    for region in regions:
+        members = [port for port in order if table.regions[port] == region]
+        if len(members) < least:
+            raise InvalidInputError(f"the region {region!r} has only {len(members)} ports, not {least}")
+        chosen.update(members[:least])
+    chosen.update([port for port in order if port not in chosen][: count - len(chosen)])
+    kept = sorted(chosen)
+    return PortTable(
+        names=tuple(table.names[port] for port in kept),
+        coordinates=table.coordinates[kept],
+        regions=tuple(table.regions[port] for port in kept),
+        sizes=tuple(table.sizes[port] for port in kept),
+        capacity=table.capacity[kept],
+        details=table.details,
+    )

@@ -1,0 +1,93 @@
+"""The project's own tables, by name: how each is built from the official raw files."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mfbo.errors import InvalidInputError
+from mfbo.problems.tables.bikes import BAY_AREA, LOUVELO, build_bikes
+from mfbo.problems.tables.port_table import choose_ports
+from mfbo.problems.tables.provenance import file_names
+from mfbo.problems.tables.rawfiles import PathsLike, Progress, checked_paths
+from mfbo.problems.tables.table_writer import Table
+from mfbo.problems.tables.taxi import build_taxi_grids, taxi_filter
+from mfbo.problems.tables.user_files import file_kind
+from mfbo.problems.tables.world_ports import build_ports, composition
+from mfbo.validation import known_name
+
+NYC_GRIDS = {"nyc-12x20": (12, 20), "nyc-15x26": (15, 26), "nyc-20x36": (20, 36)}
+CHOSEN_PORTS = 30
+LEAST_PER_REGION = 2
+PORTS_SEED = 0
+
+
+def build_named(name: str, paths: PathsLike, *, progress: Progress | None = None) -> dict[str, Table]:
+    """Build the table ``name`` of ``RECIPES`` from raw files, with the project's own filter.
+
+    "nyc" builds the three grids in one reading of the files; any other name builds one table.
+    """
+    return RECIPES[known_name(name, "table", tuple(RECIPES))](name, paths, progress)
+
+
+def _nyc(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Table]:
+    names = tuple(NYC_GRIDS) if name == "nyc" else (name,)
+    commands = [_command(each, paths) for each in names]
+    grids = [NYC_GRIDS[each] for each in names]
+    tables = build_taxi_grids(paths, grids, taxi_filter(), commands=commands, progress=progress)
+    return dict(zip(names, tables, strict=True))
+
+
+def _bay_area(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Table]:
+    files = checked_paths(paths)
+    stations = [path for path in files if file_kind(path) == "bike stations"]
+    trips = [path for path in files if path not in stations]
+    if len(stations) != 1 or not trips:
+        raise InvalidInputError(
+            f"{name} needs the trip files and one station file, not {len(trips)} and {len(stations)} of them"
+        )
+    table = build_bikes(
+        trips,
+        stations[0],
+        city="San Francisco",
+        weekdays="saturday",
+        first_day="2014-05-03",
+        weeks=20,
+        command=_command(name, [*trips, stations[0]]),
+        origin=BAY_AREA,
+        progress=progress,
+    )
+    return {name: table}
+
+
+def _louvelo(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Table]:
+    return {name: build_bikes(paths, command=_command(name, paths), origin=LOUVELO, progress=progress)}
+
+
+def _ports(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Table]:
+    everything = build_ports(paths, command=_command(name, paths), progress=progress)
+    if name == "ports":
+        return {name: everything}
+    few = choose_ports(everything, CHOSEN_PORTS, np.random.default_rng(PORTS_SEED), least=LEAST_PER_REGION)
+    choice = {"count": CHOSEN_PORTS, "least_per_region": LEAST_PER_REGION, "seed": PORTS_SEED}
+    details: dict[str, Any] = dict(everything.details)
+    details["filter"] = details["filter"] | {"choice": choice}
+    details["counts"] = details["counts"] | {"chosen": len(few)} | composition(few)
+    return {name: replace(few, details=details)}
+
+
+def _command(name: str, paths: PathsLike) -> str:
+    return f"mfbo data build {name} {file_names(paths)}"
+
+
+RECIPES: dict[str, Callable[[str, PathsLike, Progress | None], dict[str, Table]]] = {
+    "nyc": _nyc,
+    "nyc-12x20": _nyc,
+    "nyc-15x26": _nyc,
+    "nyc-20x36": _nyc,
+    "bay-area-bike": _bay_area,
+    "louvelo": _louvelo,
+    "ports": _ports,
+    "ports-30": _ports,
+}
