@@ -19,12 +19,12 @@ from botorch.models.transforms.outcome import Standardize
 from gpytorch.constraints import GreaterThan
 from gpytorch.distributions import MultivariateNormal
 from gpytorch.kernels import AdditiveKernel, Kernel, RBFKernel, ScaleKernel
+from gpytorch.lazy import LazyEvaluatedKernelTensor
 from gpytorch.likelihoods import GaussianLikelihood
 from gpytorch.means import ConstantMean
 from gpytorch.mlls import ExactMarginalLogLikelihood
 from gpytorch.priors import GammaPrior
 from gpytorch.settings import max_eager_kernel_size, min_variance
-from linear_operator import LinearOperator
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -38,7 +38,7 @@ INITIAL_NOISE = 1e-2
 VARIANCE_FLOOR = 1e-16
 
 
-class BlockSumKernel(Kernel):
+class BlockSumKernel(Kernel):  # type: ignore[misc, unused-ignore]
     """Sum of one base kernel over equal blocks of the input: k(x, x') = sum_j base(x_j, x'_j).
 
     All blocks share the hyperparameters of the base kernel. The sum is not divided by the number of blocks.
@@ -59,7 +59,7 @@ class BlockSumKernel(Kernel):
         return x.reshape(*x.shape[:-1], self.blocks, -1).transpose(-2, -3)
 
 
-class MarginalGP(SingleTaskGP):
+class MarginalGP(SingleTaskGP):  # type: ignore[misc, unused-ignore]
     """SingleTaskGP whose prediction leaves the prior covariance between test points lazy.
 
     GPyTorch 1.15 evaluates that matrix, (A C, A C), even if only the variances are read, which doubles the time of a
@@ -68,7 +68,7 @@ class MarginalGP(SingleTaskGP):
 
     def _get_test_prior_mean_and_covariances(
         self, train_inputs: Sequence[Tensor], test_inputs: Sequence[Tensor], **_: object
-    ) -> tuple[Tensor, LinearOperator, Tensor, torch.Size, torch.Size, type[MultivariateNormal]]:
+    ) -> tuple[Tensor, LazyEvaluatedKernelTensor, Tensor, torch.Size, torch.Size, type[MultivariateNormal]]:
         """Return prior mean (m,), lazy covariance (m, m) and covariance with the rows (m, n) of m test points."""
         (train,), (test,) = train_inputs, test_inputs
         mean: Tensor = self.mean_module(test)
@@ -162,7 +162,7 @@ class BotorchPeer:
         with max_eager_kernel_size(0), min_variance(double_value=VARIANCE_FLOOR):
             for _ in range(self.steps):
                 adam.zero_grad()
-                self.acquisition(model, parameter.softmax(dim=-1)).backward()
+                torch.autograd.backward(self.acquisition(model, parameter.softmax(dim=-1)))
                 adam.step()
         return np.asarray(parameter.detach().numpy())
 

@@ -3,6 +3,8 @@
     python benchmarks/round_cost.py              # peer timed at n = 25, 75, 125, 175, 225 and summed up
     python benchmarks/round_cost.py --whole      # the peer plays all its rounds too (about half an hour)
 
+Seconds are CPU seconds of the one thread, so that other work on the machine does not count.
+
 Both see the same kind of data, as in the paper: a representative agent's cell, the distribution played, and the agent's
 payoff. For A = 30 the problem is `swarm`; for 158 and 409 a city grid where every agent's payoff is minus the
 Jensen–Shannon divergence to a smooth demand. The final payoff is that of the population, best of all rounds. "bare" is
@@ -85,9 +87,9 @@ def play_ours(task: Task, seed: int) -> tuple[float, Data]:
     data = Data()
     seconds = 0.0
     for _ in range(ROUNDS):
-        started = time.perf_counter()
+        started = time.process_time()
         plan = study.ask()
-        seconds += time.perf_counter() - started
+        seconds += time.process_time() - started
         data.add(task, np.asarray(plan.distribution), rng)
         study.tell(plan, agents=[(data.actions[-1], data.values[-1])])
     return seconds, data
@@ -122,9 +124,9 @@ def play_peer(task: Task, seed: int) -> tuple[float, Data]:
     for number in range(ROUNDS):
         data.add(task, softmax(logits), rng)
         if number + 1 < ROUNDS:
-            started = time.perf_counter()
+            started = time.process_time()
             logits = proposed(peer, data, number + 1, logits)
-            seconds += time.perf_counter() - started
+            seconds += time.process_time() - started
     return seconds, data
 
 
@@ -134,9 +136,9 @@ def sample_peer(task: Task, ours: Data) -> tuple[float, float]:
     proposed(peer, ours, SAMPLED_AT[0], np.log(ours.distributions[SAMPLED_AT[0] - 1]))  # warm up
     seconds, best = [], -np.inf
     for rows in SAMPLED_AT:
-        started = time.perf_counter()
+        started = time.process_time()
         logits = proposed(peer, ours, rows, np.log(ours.distributions[rows - 1]))
-        seconds.append(time.perf_counter() - started)
+        seconds.append(time.process_time() - started)
         best = max(best, max(ours.population_payoffs[:rows]), task.problem.mean_field_value(softmax(logits)))
     return float(np.mean(seconds)) * ROUNDS, best
 

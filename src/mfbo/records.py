@@ -10,7 +10,9 @@ from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population
 from mfbo.simplex import realized
-from mfbo.validation import distribution_array, finite_number, number_array
+from mfbo.validation import as_numbers, distribution_array, finite_number, number_array
+
+LARGEST_PAYOFF = 1e150  # its square must still be a number
 
 RoundState = Literal["open", "done", "failed", "abandoned"]
 Notes = Mapping[str, tuple[float, ...]]
@@ -69,7 +71,7 @@ class Feedback:
             raise InvalidInputError("nothing was told: give payoff=, agents= or cells=")
         if counts is not None and cells is None:
             raise InvalidInputError("counts= says how many agents are behind each cell mean: give cells= too")
-        number = None if payoff is None else finite_number(payoff, "payoff")
+        number = None if payoff is None else _payoff(payoff, "payoff")
         seen = () if agents is None else _read_agents(agents, population)
         table = None if cells is None else _read_cells(cells, population)
         heads = None if table is None else _read_counts(counts, table, population)
@@ -81,6 +83,7 @@ class Round:
     """One try: the plan, what was really played, what was seen, and in which state it is.
 
     told: position in the order of tells (not of asks), None until told; the model reads rounds in this order.
+    added: whether it was never asked but brought along (a past day).
     """
 
     plan: Plan
@@ -90,6 +93,7 @@ class Round:
     feedback: Feedback | None = None
     told: int | None = None
     error: str = ""
+    added: bool = False
 
     @property
     def number(self) -> int:
@@ -148,6 +152,13 @@ class Prediction:
     cell_sd: FloatArray
 
 
+def _payoff(value: Any, name: str) -> float:
+    number = finite_number(value, name)
+    if abs(number) > LARGEST_PAYOFF:
+        raise InvalidInputError(f"{name} must be below {LARGEST_PAYOFF:g} in size, not {number:g}: choose another unit")
+    return number
+
+
 def _read_agents(agents: Any, population: Population) -> tuple[tuple[int, int, float], ...]:
     if not isinstance(agents, Iterable) or isinstance(agents, str):
         raise InvalidInputError(f"agents must be a list of (context, action, payoff), not {agents!r}")
@@ -160,7 +171,7 @@ def _read_agents(agents: Any, population: Population) -> tuple[tuple[int, int, f
             raise InvalidInputError(f"agents[{position}] must be (context, action, payoff), not {entry!r}")
         context = population.context_index(parts[0])
         action = population.action_index(parts[1])
-        rows.append((context, action, finite_number(parts[2], f"agents[{position}] payoff")))
+        rows.append((context, action, _payoff(parts[2], f"agents[{position}] payoff")))
     if not rows:
         raise InvalidInputError("agents must hold at least one (context, action, payoff)")
     return tuple(rows)
@@ -169,13 +180,14 @@ def _read_agents(agents: Any, population: Population) -> tuple[tuple[int, int, f
 def _by_cell(table: Any, population: Population, name: str) -> FloatArray:
     """Read a (C, A) table, a flat row for one context, or a mapping (context, action) or action → number."""
     if not isinstance(table, Mapping):
-        array = np.asarray(table, dtype=np.float64)
+        array = as_numbers(table, name)
         return array[None, :] if array.shape == (population.shape[1],) and population.shape[0] == 1 else array
     cells = np.full(population.shape, np.nan)
     for key, value in table.items():
-        context, action = key if isinstance(key, tuple) else (0, key)
-        if not isinstance(key, tuple) and len(population.contexts) > 1:
+        pair = key if isinstance(key, tuple) else (0, key)
+        if len(pair) != 2 or (not isinstance(key, tuple) and len(population.contexts) > 1):
             raise InvalidInputError(f"{name}: key {key!r} must be (context, action)")
+        context, action = pair
         at = population.context_index(context), population.action_index(action)
         cells[at] = finite_number(value, f"{name}[{key!r}]")
     return cells
@@ -185,8 +197,8 @@ def _read_cells(cells: Any, population: Population) -> FloatArray:
     table = _by_cell(cells, population, "cells")
     if table.shape != population.shape:
         raise InvalidInputError(f"cells must have shape {population.shape}, not {table.shape}")
-    if np.isinf(table).any():
-        raise InvalidInputError("cells must be finite, or NaN where nobody was seen")
+    if (np.abs(table[~np.isnan(table)]) > LARGEST_PAYOFF).any():
+        raise InvalidInputError(f"cells must be finite, below {LARGEST_PAYOFF:g}, or NaN where nobody was seen")
     if np.isnan(table).all():
         raise InvalidInputError("cells must hold at least one mean payoff")
     return np.asarray(read_only(table))
@@ -196,7 +208,8 @@ def _read_counts(counts: Any, cells: FloatArray, population: Population) -> Floa
     seen = ~np.isnan(cells)
     if counts is None:
         return np.asarray(read_only(np.where(seen, 1.0, 0.0)))
-    table = number_array(np.nan_to_num(_by_cell(counts, population, "counts")), "counts", population.shape)
+    given = _by_cell(counts, population, "counts")
+    table = number_array(np.where(np.isnan(given), 0.0, given), "counts", population.shape)
     if (table[seen] <= 0).any():
         raise InvalidInputError("counts must be above 0 wherever cells holds a mean payoff")
     return np.asarray(read_only(np.where(seen, table, 0.0)))

@@ -88,14 +88,31 @@ class Study:
         played, if not the plan.
         """
         asked = self._open_round(plan)
-        if isinstance(payoff, Feedback):
-            feedback = Feedback.read(self.population, payoff.payoff, payoff.agents or None, payoff.cells, payoff.counts)
-        else:
-            feedback = Feedback.read(self.population, payoff, agents, cells, counts)
+        feedback = self._read_feedback(payoff, agents, cells, counts)
         played = asked.plan.realized if distribution is None else read_distribution(distribution, self.population)
         done = asked.done(feedback, played, told=len(self._history.told))
         self._put(done)
         return done
+
+    def add(
+        self, distribution: Any, payoff: Any = None, *, agents: Any = None, cells: Any = None, counts: Any = None
+    ) -> Round:
+        """Record a day that was played before or outside this study: what was played, and what was seen.
+
+        Feedback as in ``tell``. After it the strategy skips its random first rounds.
+        """
+        played = read_only(read_distribution(distribution, self.population))
+        feedback = self._read_feedback(payoff, agents, cells, counts)
+        past = Round(Plan(len(self.rounds), played), added=True).done(feedback, played, told=len(self._history.told))
+        self._replace_rounds((*self.rounds, past))
+        return past
+
+    def _read_feedback(self, payoff: Any, agents: Any, cells: Any, counts: Any) -> Feedback:
+        if isinstance(payoff, Feedback):
+            if agents is not None or cells is not None or counts is not None:
+                raise InvalidInputError("a whole Feedback was told: agents=, cells= and counts= belong inside it")
+            return Feedback.read(self.population, payoff.payoff, payoff.agents or None, payoff.cells, payoff.counts)
+        return Feedback.read(self.population, payoff, agents, cells, counts)
 
     def fail(self, plan: Plan | int, reason: str) -> Round:
         """Record that a plan brought no result; the study goes on without it."""
@@ -118,7 +135,8 @@ class Study:
         if len(known) == len(told):
             return told[int(np.argmax(known))]
         recommended = self.strategy.recommend(self._history)
-        return min(told, key=lambda each: _distance(each, recommended))
+        planned = self._history.steers == "planned"
+        return min(told, key=lambda each: _distance(each, recommended, planned=planned))
 
     def recommend(self) -> Plan:
         """Return the plan to keep: of the visited ones, that with the highest posterior mean."""
@@ -239,9 +257,12 @@ def run_round(
 
 
 def _same_plan(first: Plan, second: Plan) -> bool:
-    return np.array_equal(first.distribution, second.distribution)
+    same_agents = (first.allocation is None) == (second.allocation is None)
+    if same_agents and first.allocation is not None and second.allocation is not None:
+        same_agents = np.array_equal(first.allocation, second.allocation)
+    return same_agents and np.array_equal(first.distribution, second.distribution)
 
 
-def _distance(each: Round, distribution: FloatArray) -> float:
-    played = each.plan.distribution if each.realized is None else each.realized
+def _distance(each: Round, distribution: FloatArray, *, planned: bool) -> float:
+    played = each.plan.distribution if planned or each.realized is None else each.realized
     return float(np.abs(played - distribution).sum())

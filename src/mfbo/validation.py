@@ -22,7 +22,10 @@ def finite_number(value: Any, name: str) -> float:
         value = value.item()
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise InvalidInputError(f"{name} must be a number, not {value!r}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise InvalidInputError(f"{name} must be a number of usual size, not a whole number this large") from None
     if not math.isfinite(number):
         raise InvalidInputError(
             f"{name} must be finite, not {number}; tell a round without a usable result by study.fail(plan, reason)"
@@ -58,10 +61,7 @@ def positive(value: Any, name: str) -> float:
 
 def number_array(values: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
     """Return ``values`` as a finite float array of exactly this shape."""
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"{name} must hold numbers only: {error}") from error
+    array = as_numbers(values, name)
     if array.shape != shape:
         raise InvalidInputError(f"{name} must have shape {shape}, not {array.shape}")
     if not np.isfinite(array).all():
@@ -70,12 +70,19 @@ def number_array(values: Any, name: str, shape: tuple[int, ...]) -> FloatArray:
     return array
 
 
+def as_numbers(values: Any, name: str) -> FloatArray:
+    """Return ``values`` as a float array of any shape, or refuse text and ragged tables."""
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"{name} must hold numbers only, in a table of full rows: {error}") from error
+
+
 def distribution_array(values: Any, name: str, contexts: int, actions: int) -> FloatArray:
     """Return a (C, A) distribution: at least 0, each row summing to 1 (one row may be given flat)."""
-    array = np.asarray(values)
-    if contexts == 1 and array.shape == (actions,):
-        array = array[None, :]
-    checked = number_array(array, name, (contexts, actions))
+    if contexts == 1 and np.shape(as_numbers(values, name)) == (actions,):
+        values = [values]
+    checked = number_array(values, name, (contexts, actions))
     if (checked < 0).any():
         where = tuple(int(i) for i in np.argwhere(checked < 0)[0])
         raise InvalidInputError(f"{name} must be at least 0, but entry {where} is {checked[where]}")
@@ -99,7 +106,11 @@ def share_array(values: Any, name: str, count: int) -> FloatArray:
 
 def unique_names(values: Iterable[Any], name: str) -> tuple[str, ...]:
     """Return names as strings: at least one, none empty, none twice."""
-    names = tuple(str(value) for value in values)
+    given = tuple(values)
+    for position, value in enumerate(given):
+        if value is None or value != value:  # NaN is how data frames say that a name is missing
+            raise InvalidInputError(f"{name}: the name at position {position} is missing ({value})")
+    names = tuple(str(value) for value in given)
     if not names:
         raise InvalidInputError(f"{name} must not be empty")
     seen: set[str] = set()

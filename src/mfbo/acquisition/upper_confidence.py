@@ -25,8 +25,9 @@ class MeanFieldUCB:
         sd = np.sqrt(moments.variance)
         upper = moments.mean + self.multiplier * sd
         shares = self.weights[:, None] * distribution
-        gradient = self.weights[:, None] * upper + moments.pullback(shares, (0.5 * self.multiplier) * shares / sd)
-        return float((shares * upper).sum()), gradient
+        gradient = moments.pullback(shares, (0.5 * self.multiplier) * shares / sd)
+        gradient += self.weights[:, None] * upper
+        return float(np.vdot(shares, upper)), gradient
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 import mfbo
+from mfbo.cli import data_commands
+from mfbo.cli.options import Json, Quiet, Seed
 from mfbo.errors import InvalidInputError, MfboError
 
 INTERRUPTED = 130
@@ -20,9 +22,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
-Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
+app.add_typer(data_commands.app, name="data")
+
+Data = Annotated[
+    Path | None, typer.Option(help="A demand table or raw trip file of your own (louvelo, nyc-…, taxi-dispatch).")
+]
 
 
 def _print_version(wanted: bool) -> None:
@@ -60,6 +64,7 @@ def run(
     strategy: Annotated[str, typer.Option(help="A name from `mfbo strategies`.")] = "default",
     rounds: Annotated[int, typer.Option(help="Rounds to play.")] = 100,
     seed: Seed = 0,
+    data: Data = None,
     feedback: Annotated[str, typer.Option(help="What is seen: system, agents:N or cells.")] = "system",
     agents: Annotated[
         str | None, typer.Option(help="Number of agents, or inf for the mean-field limit; default: the problem's own.")
@@ -78,8 +83,25 @@ def run(
 
     command(
         problem, strategy, rounds, seed, feedback, agents, allocation, contexts, noise,
-        known_noise=known_noise, quiet=quiet, json=json,
+        data=data, known_noise=known_noise, quiet=quiet, json=json,
     )  # fmt: skip
+
+
+@app.command()
+def show(
+    problem: Annotated[str, typer.Argument(help="A name from `mfbo problems`.")],
+    plan: Annotated[
+        Path | None, typer.Option(help="The plan to draw: JSON (also that of `mfbo run --json`) or CSV.")
+    ] = None,
+    data: Data = None,
+    out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("mfbo-show"),
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Draw a problem's demand or optimum, and a plan beside it."""
+    from mfbo.cli.show import show as command
+
+    command(problem, plan, data, out, quiet=quiet, json=json)
 
 
 @app.command()
@@ -135,11 +157,17 @@ def main(arguments: list[str] | None = None) -> None:
         code = _complain(str(error))
     except (typer.Abort, KeyboardInterrupt):
         code = INTERRUPTED
+    except OSError as error:  # a full disk, a folder without permission: nothing that a traceback would mend
+        code = _complain(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
     except Exception as error:
         message = getattr(error, "format_message", None)  # typer's own usage errors know how to say themselves
         if message is None:
             raise
-        code = _complain(f"{message()} (mfbo --help lists the commands)")
+        if type(error).__name__ == "NoArgsIsHelpError":  # `mfbo data` alone: its message is the help itself
+            typer.echo(message(), err=True)
+            code = 2
+        else:
+            code = _complain(f"{message()} (mfbo --help lists the commands)")
     if code == INTERRUPTED:  # typer answers Ctrl-C with this code, and silently
         typer.echo("mfbo: interrupted", err=True)
     sys.exit(code if isinstance(code, int) else 0)

@@ -26,10 +26,16 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
         table.add_column(column, justify="right" if numeric else "left")
     for row in rows:
         table.add_row(*(shown(value) for value in row))
-    console = Console()
+    console = Console(markup=False, emoji=False)  # names in brackets are names
     if not console.is_terminal:  # a pipe or a file has no width to wrap at
-        console = Console(width=200)
+        console = Console(width=200, markup=False, emoji=False)
     console.print(table)
+
+
+def print_note(note: str, *, silent: bool) -> None:
+    """Print what a user should know of a problem, in one line on standard error."""
+    if note and not silent:
+        print(f"note: {note}", file=sys.stderr)
 
 
 def shown(value: Any) -> str:
@@ -74,3 +80,46 @@ def _bar(label: str, total: int) -> Iterator[Callable[[int, float], None]]:
 def _plain_line(label: str, total: int, done: int, best: float) -> None:
     if done % max(total // PLAIN_STEPS, 1) == 0 or done == total:
         print(f"{label}: round {done} of {total}, best {best:.6g}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def bytes_progress(label: str, *, silent: bool) -> Iterator[Callable[[int, int], None]]:
+    """Give a callback (bytes read, bytes in all) for the reading of files; shown where and how ``progress`` is."""
+    if silent:
+        yield lambda done, total: None
+    elif sys.stderr.isatty():
+        with _bytes_bar(label) as advance:
+            yield advance
+    else:
+        yield _PlainBytes(label)
+
+
+@contextmanager
+def _bytes_bar(label: str) -> Iterator[Callable[[int, int], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+class _PlainBytes:
+    """One line on standard error for each tenth of the bytes."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._tenths = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        tenths = PLAIN_STEPS * done // max(total, 1)
+        if tenths > self._tenths:
+            self._tenths = tenths
+            print(f"{self._label}: read {done / 1e6:.1f} of {total / 1e6:.1f} MB", file=sys.stderr, flush=True)

@@ -1,10 +1,11 @@
 """`mfbo run`: a strategy on a problem with a known optimum."""
 
+from pathlib import Path
 from typing import Any
 
-from mfbo.catalogue import PROBLEMS, STRATEGIES
+from mfbo.catalogue import PROBLEMS, STRATEGIES, make_problem
 from mfbo.cli.app import parse_agents
-from mfbo.cli.output import print_json, print_table, progress
+from mfbo.cli.output import print_json, print_note, print_table, progress
 from mfbo.experiments import RunResult, RunSettings
 from mfbo.experiments import run as run_experiment
 from mfbo.validation import known_name
@@ -21,6 +22,7 @@ def run(
     contexts: Any,
     noise: float,
     *,
+    data: Path | None,
     known_noise: bool,
     quiet: bool,
     json: bool,
@@ -39,9 +41,12 @@ def run(
         contexts,
         noise,
         known_noise,
+        data,
     )
+    chosen = make_problem(problem, data)
+    print_note(chosen.note, silent=quiet or json)
     with progress(f"{problem}, {strategy}", rounds, silent=quiet or json) as advance:
-        result = run_experiment(settings, progress=advance)
+        result = run_experiment(settings, chosen, progress=advance)
     if json:
         print_json(result.to_json())
     else:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from os import PathLike
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +20,10 @@ Agents = int | Literal["inf"] | None
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What to run. ``agents``: a number, "inf" for the mean-field limit, or None for the problem's own."""
+    """What to run. ``agents``: a number, "inf" for the mean-field limit, or None for the problem's own.
+
+    ``data``: a demand table or raw trip file of the user, for the problems that take one.
+    """
 
     problem: str
     strategy: Any = "default"
@@ -31,6 +35,7 @@ class RunSettings:
     contexts: Literal["quota", "sampled"] = "quota"
     noise: float = 0.0
     known_noise: bool = False
+    data: str | PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be run, before anything is computed."""
@@ -48,7 +53,8 @@ class RunSettings:
 class RunResult:
     """What came out; values are the noise-free population payoff of what was really played.
 
-    trace: best value so far after each round. regret: optimum − best_value, None if the optimum is unknown. ask_seconds: time spent in the strategy.
+    trace: best value so far after each round. regret: optimum − best_value, None if the optimum is unknown.
+    ask_seconds: time spent in the strategy.
     """
 
     problem: str
@@ -82,7 +88,7 @@ def run(
 ) -> RunResult:
     """Play all rounds; ``progress(round, best value)`` is called after each. ``problem`` overrides the named one."""
     started = time.perf_counter()
-    chosen = problem or make_problem(settings.problem)
+    chosen = problem or make_problem(settings.problem, settings.data)
     if settings.agents is not None:
         chosen = chosen.with_size(None if settings.agents == "inf" else settings.agents)
     observer = Observer(chosen, FeedbackKind.parse(settings.feedback), settings.noise, settings.seed)

@@ -10,7 +10,7 @@ from mfbo.interfaces import Objective
 from mfbo.maximizers.multistart import best_climb
 from mfbo.simplex import softmax, softmax_pullback
 
-SMALLEST_GAIN = 1e-6
+SMALLEST_GAIN = 1e-4
 SMALLEST_SHARE = 1e-12  # the logarithm of a start's share must be finite
 
 
@@ -18,7 +18,7 @@ SMALLEST_SHARE = 1e-12  # the logarithm of a start's share must be finite
 class Adam:
     """Plain Adam: at most ``steps`` steps of size ``rate`` from every start; keeps the best point seen.
 
-    Stops early once ``patience`` steps in a row have gained less than a millionth of the value's scale.
+    Stops early once ``patience`` steps in a row have gained less than a ten-thousandth of the value's scale.
     """
 
     rate: float = 0.01
@@ -42,11 +42,13 @@ class Adam:
         last_gain, level = 0, best_value
         for step in range(1, self.steps + 1):
             slope = softmax_pullback(distribution, gradient)
-            mean += (1.0 - self.decay) * (slope - mean)
-            square += (1.0 - self.square_decay) * (slope * slope - square)
-            unbiased = self.rate / (1.0 - self.decay**step)
+            mean *= self.decay
+            mean += (1.0 - self.decay) * slope
+            square *= self.square_decay
+            square += (1.0 - self.square_decay) * (slope * slope)
             root = np.sqrt(square / (1.0 - self.square_decay**step))
-            logits += unbiased * mean / (root + self.epsilon)
+            root += self.epsilon
+            logits += (self.rate / (1.0 - self.decay**step)) * mean / root
             distribution = softmax(logits)
             value, gradient = objective(distribution)
             if value > best_value:

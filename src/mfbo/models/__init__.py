@@ -2,13 +2,14 @@
 
 When to use what: ``GaussianProcess`` with a kernel from ``presets`` is the whole model; ``paper_kernel`` and
 ``joint_kernel`` are the paper's, ``default_kernel`` is ours for population payoffs, ``agents_kernel`` ours as soon
-as single agents or cells are told.
+as single agents or cells are told. ``SparseProcess`` takes over where rows become too many.
 """
 
 from mfbo.models.gaussian_process import Fit, GaussianProcess, RescaledPosterior
 from mfbo.models.kernel import Kernel
 from mfbo.models.presets import agents_kernel, default_kernel, joint_kernel, paper_kernel
-from mfbo.models.rows import Rows, only_system, rows_of_round, system_rows
+from mfbo.models.rows import Rows, only_system, row_count, rows_of_round, system_rows
+from mfbo.models.sparse import SparseProcess
 
 __all__ = [
     "Fit",
@@ -16,11 +17,13 @@ __all__ = [
     "Kernel",
     "RescaledPosterior",
     "Rows",
+    "SparseProcess",
     "agents_kernel",
     "default_kernel",
     "joint_kernel",
     "only_system",
     "paper_kernel",
+    "row_count",
     "rows_of_round",
     "system_rows",
 ]

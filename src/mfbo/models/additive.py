@@ -51,7 +51,8 @@ class AdditivePosterior(TermPosterior):
     def cells(self, distribution: FloatArray) -> CellMoments:
         """Return mean and variance of f in every cell, (C, A)."""
         data = self.data
-        evaluated = [group.at(data.weights[:, None] * distribution) for group in self.radials]
+        weights = data.weights[:, None]
+        evaluated = [group.at(weights * distribution) for group in self.radials]
         kappa = evaluated[0].kappa if len(evaluated) == 1 else np.sum([each.kappa for each in evaluated], axis=0)
         u = data.inverse @ kappa
         left = sum(each.at_zero for each in evaluated) - float(u @ u)
@@ -59,19 +60,24 @@ class AdditivePosterior(TermPosterior):
         if self.v_contexts is not None:
             explained = explained + (self.v_contexts @ u)[:, None]
         mean = self.mean_cells + float(kappa @ data.alpha)
-        variance = np.maximum((self.margin + left) - 2.0 * explained, VARIANCE_FLOOR)
+        variance = self.margin - 2.0 * explained
+        variance += left
+        np.maximum(variance, VARIANCE_FLOOR, out=variance)
 
         def pullback(d_mean: FloatArray, d_variance: FloatArray) -> FloatArray:
-            if variance.min() <= VARIANCE_FLOOR:
-                d_variance = np.where(variance > VARIANCE_FLOOR, d_variance, 0.0)
-            weighted = d_variance.sum(axis=0) @ self.v_actions + float(d_variance.sum()) * u
-            if self.v_contexts is not None:
-                weighted += d_variance.sum(axis=1) @ self.v_contexts
-            d_kappa = float(d_mean.sum()) * data.alpha - 2.0 * (weighted @ data.inverse)
+            d_variance = np.where(variance > VARIANCE_FLOOR, d_variance, 0.0)
+            if self.v_contexts is None:
+                weighted = d_variance[0] @ self.v_actions
+            else:
+                weighted = d_variance.sum(axis=0) @ self.v_actions + d_variance.sum(axis=1) @ self.v_contexts
+            weighted += float(np.add.reduce(d_variance, axis=None)) * u
+            d_kappa = weighted @ data.inverse
+            d_kappa *= -2.0
+            d_kappa += float(np.add.reduce(d_mean, axis=None)) * data.alpha
             d_shares = evaluated[0].pullback(d_kappa)
             for each in evaluated[1:]:
                 d_shares = d_shares + each.pullback(d_kappa)
-            return data.weights[:, None] * d_shares
+            return np.asarray(weights * d_shares)
 
         return CellMoments(mean, variance, pullback)
 

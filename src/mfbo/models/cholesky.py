@@ -12,17 +12,18 @@ logger = logging.getLogger(__name__)
 JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 
 
-def factorized(matrix: FloatArray) -> FloatArray:
+def factorized(matrix: FloatArray, scale: float | None = None) -> FloatArray:
     """Return the lower Cholesky factor of a symmetric matrix given by its lower triangle, C-ordered.
 
-    If the matrix is not positive definite, a multiple of its mean diagonal is added: 1e-10 at first, 1e-4 at most.
+    If the matrix is not positive definite, a multiple of ``scale`` (its mean diagonal by default) is added: 1e-10 at
+    first, 1e-4 at most.
     """
-    mean = float(np.mean(np.diag(matrix)))
+    mean = float(np.mean(np.diag(matrix))) if scale is None else scale
     for jitter in JITTERS:
         trial = matrix.copy()
         trial.flat[:: len(matrix) + 1] += jitter * mean
         upper, status = lapack.dpotrf(trial.T, lower=0, clean=1, overwrite_a=1)
-        if status == 0:
+        if status == 0 and np.isfinite(np.diag(upper)).all():
             if jitter:
                 logger.info("added jitter %.0e to a covariance matrix of %d rows", jitter, len(matrix))
             return np.asarray(upper.T)
@@ -52,7 +53,7 @@ class GrowingCholesky:
         """Return the factor with m more rows: cross (m, n) covariances with the old rows, corner (m, m)."""
         old, new = len(self.factor), len(corner)
         below = cross @ self.inverse.T  # l = L⁻¹ k, one row per new row
-        tail = factorized(_floored(corner - below @ below.T, corner))
+        tail = factorized(_floored(corner - below @ below.T, corner), scale=float(np.mean(np.diag(corner))))
         tail_inverse = lower_inverse(tail)
         grown = object.__new__(GrowingCholesky)
         grown.factor = np.zeros((old + new, old + new))

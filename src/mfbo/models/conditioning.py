@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -97,10 +98,20 @@ class RadialGroup:
         kappa = self.weight * self.radial.profile.value(squared / self.unit).sum(axis=0)
         return np.asarray(kappa if self.static is None else kappa * self.static.cross_many(shares))
 
-    @property
+    @cached_property
     def unit(self) -> float:
         """The squared distance at which q = 1."""
         return self.radial.norm * self.length * self.length
+
+    @cached_property
+    def block_rows(self) -> list[FloatArray]:
+        """The embeddings of the rows block by block, (n, D) each."""
+        return [np.ascontiguousarray(self.z[:, block, :]) for block in range(self.z.shape[1])]
+
+    @cached_property
+    def block_norms(self) -> list[FloatArray]:
+        """Their squared norms, (n,) each."""
+        return [np.ascontiguousarray(self.norms[:, block]) for block in range(self.z.shape[1])]
 
 
 class RadialAt:
@@ -114,13 +125,11 @@ class RadialAt:
         self._group = group
         self._shares = shares
         self._z = group.radial.embedding.of(shares)
-        profile = group.radial.profile
-        self._q = []
-        for block, here in enumerate(self._z):
-            squared = group.norms[:, block] + float(here @ here)
-            squared -= 2.0 * (group.z[:, block, :] @ here)
-            self._q.append(np.maximum(squared, 0.0, out=squared) / group.unit)
-        self._values = [profile.value(q) for q in self._q]
+        self._q = [
+            _scaled_distances(rows, norms, here, group.unit)
+            for rows, norms, here in zip(group.block_rows, group.block_norms, self._z, strict=True)
+        ]
+        self._values = [group.radial.profile.value(q) for q in self._q]
         total = self._values[0] if len(self._values) == 1 else np.sum(self._values, axis=0)
         self.kappa = group.weight * total
         self.at_zero = group.weight * len(self._z)
@@ -130,11 +139,22 @@ class RadialAt:
         group = self._group
         profile = group.radial.profile
         d_z = np.empty_like(self._z)
-        factor = 2.0 * group.weight / group.unit
-        for block, (here, q, value) in enumerate(zip(self._z, self._q, self._values, strict=True)):
-            per_row = d_kappa * profile.slope(q, value)
-            d_z[block] = factor * (float(per_row.sum()) * here - per_row @ group.z[:, block, :])
+        scaled = (2.0 * group.weight / group.unit) * d_kappa
+        for block, (rows, q, value) in enumerate(zip(group.block_rows, self._q, self._values, strict=True)):
+            per_row = scaled * profile.slope(q, value)
+            d_z[block] = float(np.add.reduce(per_row)) * self._z[block] - per_row @ rows
         return group.radial.embedding.pullback(self._shares, d_z)
+
+
+def _scaled_distances(rows: FloatArray, norms: FloatArray, here: FloatArray, unit: float) -> FloatArray:
+    """Return |here − row|² / unit for every row, (n,); in place, because this is the innermost loop of every ask."""
+    squared = rows @ here
+    squared *= -2.0
+    squared += norms
+    squared += float(here @ here)
+    np.maximum(squared, 0.0, out=squared)
+    squared /= unit
+    return np.asarray(squared)
 
 
 Group = StaticGroup | RadialGroup

@@ -12,19 +12,25 @@ import numpy as np
 from mfbo.arrays import FloatArray
 
 Axis = Literal["cells", "actions", "contexts"]
-Shape = Literal["one", "root", "linear", "log", "square"]
+Shape = Literal["one", "root", "linear", "log", "decay", "fast decay"]
+FAST = 10.0
 
 
 @dataclass(frozen=True)
 class Weighting:
     """The factor ψ(s) of a share s (of a cell, or of an action), and its derivative.
 
-    one: 1 · root: (s + offset)^-½ · linear: A s · log: log(1 + A s) · square: A s².
+    one: 1 · root: (s + offset)^-½ · linear: A s · log: log(1 + A s) · decay: 1 / (1 + A s) ·
+    fast decay: 1 / (1 + 10 A s).
     """
 
     shape: Shape
     actions: int
     offset: float = 0.0
+
+    @property
+    def _rate(self) -> float:
+        return self.actions * (FAST if self.shape == "fast decay" else 1.0)
 
     def value(self, share: FloatArray) -> FloatArray:
         """Return ψ(s)."""
@@ -37,8 +43,8 @@ class Weighting:
                 return self.actions * share
             case "log":
                 return np.asarray(np.log1p(self.actions * share))
-            case "square":
-                return self.actions * share * share
+            case "decay" | "fast decay":
+                return np.asarray(1.0 / (1.0 + self._rate * share))
 
     def derivative(self, share: FloatArray) -> FloatArray:
         """Return ψ'(s)."""
@@ -51,8 +57,8 @@ class Weighting:
                 return np.full_like(share, float(self.actions))
             case "log":
                 return np.asarray(self.actions / (1.0 + self.actions * share))
-            case "square":
-                return 2.0 * self.actions * share
+            case "decay" | "fast decay":
+                return np.asarray(-self._rate / (1.0 + self._rate * share) ** 2)
 
     def product(self, share: FloatArray) -> FloatArray:
         """Return s ψ(s), the feature of the population payoff itself."""
@@ -65,8 +71,8 @@ class Weighting:
                 return self.actions * share * share
             case "log":
                 return np.asarray(share * np.log1p(self.actions * share))
-            case "square":
-                return self.actions * share * share * share
+            case "decay" | "fast decay":
+                return np.asarray(share / (1.0 + self._rate * share))
 
     def product_slope(self, share: FloatArray) -> FloatArray | float:
         """Return d/ds of s ψ(s)."""
@@ -81,8 +87,8 @@ class Weighting:
             case "log":
                 scaled = self.actions * share
                 return np.asarray(np.log1p(scaled) + scaled / (1.0 + scaled))
-            case "square":
-                return 3.0 * self.actions * share * share
+            case "decay" | "fast decay":
+                return np.asarray(1.0 / (1.0 + self._rate * share) ** 2)
 
 
 @dataclass(frozen=True, eq=False)

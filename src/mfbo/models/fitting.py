@@ -40,7 +40,7 @@ class MarginalLikelihood:
         covariance.ravel()[self._flat] = self._grams @ weights
         covariance.flat[:: count + 1] += noise * self._design.noise_scale + JITTER
         upper, status = lapack.dpotrf(covariance.T, lower=0, clean=0, overwrite_a=1)
-        if status != 0:
+        if status != 0 or not np.isfinite(np.diag(upper)).all():
             return FAILED, np.zeros_like(theta)
         alpha, _ = lapack.dpotrs(upper, self._targets, lower=0)
         value = 0.5 * float(self._targets @ alpha) + float(np.log(np.diag(upper)).sum())

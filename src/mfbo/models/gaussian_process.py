@@ -59,7 +59,7 @@ class GaussianProcess:
 
     def refit(self, start: FloatArray | None, iterations: int) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None)."""
-        shift, scale = _standardization(self.design.values)
+        shift, scale = standardization(self.design.values)
         targets = (self.design.values - shift) / scale
         theta = self.kernel.start if start is None else start
         theta = fitted(self.design, targets, self._noise_variance(scale), theta, iterations)
@@ -90,10 +90,9 @@ class GaussianProcess:
         return AdditivePosterior.of(data) if self.kernel.additive else TermPosterior(data)
 
     @property
-    def noise_sd(self) -> float:
-        """Standard deviation of the noise on one payoff, fitted or known, in the payoff's own units."""
-        _, fit, _ = self._fitted_state()
-        return self.noise if self.noise is not None else fit.scale * self.kernel.noise_value(fit.theta) ** 0.5
+    def noise_variance(self) -> float:
+        """Variance of the noise on one standardized payoff, fitted or known."""
+        return self._noise_of(self._fitted_state()[1])
 
     @property
     def log_determinant_factor(self) -> FloatArray:
@@ -170,7 +169,7 @@ class RescaledPosterior:
         return self.shift + self.scale * self.standardized.population_means(distributions)
 
 
-def _standardization(values: FloatArray) -> tuple[float, float]:
+def standardization(values: FloatArray) -> tuple[float, float]:
     """Return mean and standard deviation; equal payoffs are only shifted."""
     shift = float(values.mean())
     scale = float(values.std())

@@ -118,7 +118,9 @@ class _CellPart:
         self._channels = [] if static is None else [_CellChannel(static, part, shares) for part in static.parts]
         self._kappa = np.ones((1, 1, 1)) if self._radial is None else self._radial.kappa[:, None, None]
         self._at_zero = 1.0 if self._radial is None else self._radial.at_zero
-        self._static_cross = sum((each.cross for each in self._channels), np.zeros(())) if self._channels else np.ones(1)
+        self._static_cross = (
+            sum((each.cross for each in self._channels), np.zeros(())) if self._channels else np.ones(1)
+        )
         static_prior = sum((each.prior for each in self._channels), np.zeros(())) if self._channels else np.ones(1)
         self.cross = self._static_cross * self._kappa
         self.prior = static_prior * self._at_zero

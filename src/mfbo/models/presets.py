@@ -28,8 +28,10 @@ from mfbo.population import Population
 from mfbo.simplex import dirichlet, uniform
 
 LENGTHS = (0.1, 0.25, 0.6)  # of the couplings over actions, on features scaled to [0, 1]
+OCCUPANCY_SHAPES: tuple[Shape, ...] = ("linear", "log", "decay", "fast decay")
 REFERENCE_SEED = 20250101
 NOISE = Hyperparameter(1e-4, 4.0, float(np.log(1e-9)), 0.0)
+KNOWN_TO_BE_NOISY = Hyperparameter(1e-3, 2.0, float(np.log(1e-9)), 0.0)
 
 
 def paper_kernel(population: Population, *, profile: ProfileKind = "rbf", distance: EmbeddingKind = "rows") -> Kernel:
@@ -81,8 +83,11 @@ def joint_kernel(population: Population, *, profile: ProfileKind = "rbf") -> Ker
     return Kernel("joint", (term,), Hyperparameter(1e-4, 2.0, float(np.log(1e-8)), 0.0), population.weights)
 
 
-def default_kernel(population: Population) -> Kernel:
-    """Return our kernel for population payoffs: channels on √w, w and P² (and √P, P), two RBFs and a constant."""
+def default_kernel(population: Population, *, noisy: bool = False) -> Kernel:
+    """Return our kernel for population payoffs: channels on √w, w and P² (and √P, P), two RBFs and a constant.
+
+    noisy: whether payoffs are known to be noisy, which moves the prior of the noise.
+    """
     parts = _Parts(population)
     weight = Hyperparameter(0.01, 4.0)
     terms = parts.channels("root", "cells", weight, centered=True, ones=True)
@@ -96,7 +101,7 @@ def default_kernel(population: Population) -> Kernel:
     if population.features is not None:  # without features the mean embedding is w itself and adds nothing
         terms.append(Term("mean", Hyperparameter(0.03, 1.5), radial=parts.radial("mean", "rbf"), length=length))
     terms.append(Term("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)))
-    return Kernel("default", tuple(terms), NOISE, population.weights)
+    return Kernel("default", tuple(terms), KNOWN_TO_BE_NOISY if noisy else NOISE, population.weights)
 
 
 def agents_kernel(population: Population) -> Kernel:
@@ -109,7 +114,7 @@ def agents_kernel(population: Population) -> Kernel:
     terms = parts.channels("one", "cells", weight, centered=False, ones=False)
     if len(population.contexts) > 1:
         terms += parts.channels("one", "actions", weight, centered=False, ones=False)
-    for shape in ("linear", "log", "square"):
+    for shape in OCCUPANCY_SHAPES:
         terms += parts.channels(shape, "actions", weight, centered=False, ones=True)
     terms.append(
         Term(
@@ -197,7 +202,8 @@ class _Parts:
         embedding = Embedding(kind, self.population.weights, offset, factor)
         z = embedding.of(self.reference)
         squared = block_distances(z, z).mean(axis=0)
-        return Radial(embedding, Profile(profile), float(np.median(squared[np.triu_indices(len(z), 1)])))
+        typical = float(np.median(squared[np.triu_indices(len(z), 1)]))
+        return Radial(embedding, Profile(profile), typical if typical > 1e-12 else 1.0)  # one action: no distances
 
     def _mean_variance(self, feature: Feature, coupling: Coupling) -> float:
         if self.of_cells:

@@ -65,6 +65,15 @@ def _functionals(feedback: Feedback, shares: FloatArray) -> tuple[list[FloatArra
     return omegas, values, scales
 
 
+def row_count(done: Round) -> int:
+    """Return how many rows a told round gives, without making them."""
+    feedback = done.feedback
+    if feedback is None:
+        return 0
+    cells = 0 if feedback.counts is None else int(np.count_nonzero(feedback.counts))
+    return (feedback.payoff is not None) + len(feedback.agents) + cells
+
+
 def only_system(rounds: tuple[Round, ...]) -> bool:
     """Tell whether every told round gave the population payoff and nothing else."""
     return all(

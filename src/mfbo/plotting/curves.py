@@ -9,7 +9,7 @@ from mfbo.plotting.figures import COLORS, drawn
 
 
 def best_so_far(
-    path: Path, problem: str, traces: Mapping[str, Sequence[Sequence[float]]], optimum: float
+    path: Path, problem: str, traces: Mapping[str, Sequence[Sequence[float]]], optimum: float | None
 ) -> list[Path]:
     """Draw the mean best value so far per strategy, with the standard error over seeds if there are several.
 
@@ -25,8 +25,9 @@ def best_so_far(
                 error = table.std(axis=0, ddof=1) / np.sqrt(len(table))
                 low, high = table.mean(axis=0) - error, table.mean(axis=0) + error
                 axes.fill_between(rounds, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
-        axes.axhline(optimum, color="black", linewidth=0.8, linestyle="--")
-        axes.annotate(f"optimum {optimum:.4g}", (1, optimum), xytext=(0, 3), textcoords="offset points", fontsize=9)
+        if optimum is not None:
+            axes.axhline(optimum, color="black", linewidth=0.8, linestyle="--")
+            axes.annotate(f"optimum {optimum:.4g}", (1, optimum), xytext=(0, 3), textcoords="offset points", fontsize=9)
         axes.set_title(f"{problem}: best population payoff so far")
         axes.set_xlabel("round")
         axes.set_ylabel("payoff")

@@ -52,8 +52,7 @@ class Population:
         named = read_named(actions, "actions")
         types, shares = _read_contexts(contexts, weights)
         if context_features is not None:
-            table = np.asarray(context_features, dtype=np.float64).reshape(len(types.names), -1)
-            types = Named(types.names, tuple(f"x{j}" for j in range(table.shape[1])), table)
+            types = types.with_features(context_features, "context_features")
         self._set(actions=named.names, feature_names=named.feature_names, features=_kept(named.features))
         self._set(contexts=types.names, weights=read_only(shares), context_features=_kept(types.features))
         self._set(size=None if size is None else whole_number(size, "size", least=1))
@@ -110,6 +109,8 @@ def _read_contexts(contexts: Any, weights: Any) -> tuple[Named, FloatArray]:
         return read_named(names, "contexts"), share_array(list(contexts.values()), "context weights", len(names))
     named, column = read_named(contexts, "contexts").without(WEIGHT_COLUMN)
     count = len(named.names)
+    if weights is not None and column is not None:
+        raise InvalidInputError("weights are given twice: in the table of contexts and in weights=")
     given = weights if weights is not None else column
     shares = np.full(count, 1.0 / count) if given is None else share_array(given, "context weights", count)
     return named, shares

@@ -30,6 +30,14 @@ class Named:
         names = self.feature_names[:at] + self.feature_names[at + 1 :]
         return Named(self.names, names, rest if names else None), self.features[:, at]
 
+    def with_features(self, values: Any, what: str) -> "Named":
+        """Return the same names with these features, (count,) or (count, d)."""
+        count = len(self.names)
+        shape = np.shape(np.asarray(values, dtype=object))
+        columns = shape[1] if len(shape) == 2 else 1
+        table = number_array(values, what, (count,) if len(shape) == 1 else (count, columns)).reshape(count, columns)
+        return Named(self.names, tuple(f"x{j}" for j in range(columns)), table)
+
 
 def read_named(values: Any, what: str) -> Named:
     """Read actions or contexts from any accepted form; ``what`` names them in errors.
@@ -46,13 +54,24 @@ def read_named(values: Any, what: str) -> Named:
         return _from_array(values, what)
     if isinstance(values, Mapping):
         if NAME_COLUMN in values:
-            return _from_columns({str(key): list(column) for key, column in values.items()}, NAME_COLUMN, what)
+            return _from_columns(_listed(values, what), NAME_COLUMN, what)
         return _from_features_by_name(values, what)
+    if hasattr(values, "to_list"):  # one column of a data frame
+        return Named(unique_names(values.to_list(), what))
     if hasattr(values, "columns") or hasattr(values, "__arrow_c_stream__"):
         return _from_frame(values, what)
     if isinstance(values, Iterable):
         return Named(unique_names(values, what))
     raise InvalidInputError(f"{what} must be names, a mapping, an array or a data frame, not a {type(values).__name__}")
+
+
+def _listed(columns: Mapping[Any, Any], what: str) -> dict[str, list[Any]]:
+    for key, column in columns.items():
+        if isinstance(column, str) or not isinstance(column, Iterable):
+            raise InvalidInputError(
+                f"{what}: {NAME_COLUMN!r} makes this a table of columns, so {key!r} must be a list, not {column!r}"
+            )
+    return {str(key): list(column) for key, column in columns.items()}
 
 
 def _from_array(values: np.ndarray[Any, Any], what: str) -> Named:
@@ -76,6 +95,8 @@ def _from_features_by_name(values: Mapping[Any, Any], what: str) -> Named:
             f"{what} as a mapping must map each name to its feature(s), all of one length, "
             f"or have a column {NAME_COLUMN!r}: {error}"
         ) from error
+    if table.shape[1] == 0:
+        raise InvalidInputError(f"{what} as a mapping must give each name at least one feature; for none, give a list")
     features = number_array(table, f"{what} features", (len(names), table.shape[1]))
     return Named(names, tuple(f"x{j}" for j in range(features.shape[1])), features)
 

@@ -16,13 +16,14 @@ def uniform(contexts: int, actions: int) -> FloatArray:
 
 def softmax(logits: FloatArray) -> FloatArray:
     """Return exp(θ) / Σ exp(θ) per row, eq. (17); the shift by the row maximum avoids overflow."""
-    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+    weights = np.exp(logits - np.maximum.reduce(logits, axis=-1, keepdims=True))
+    weights /= np.add.reduce(weights, axis=-1, keepdims=True)
+    return np.asarray(weights)
 
 
 def softmax_pullback(distribution: FloatArray, gradient: FloatArray) -> FloatArray:
     """Chain a gradient in ξ back to the logits: ξ (G − Σ ξ G), eq. (17)."""
-    inner = (distribution * gradient).sum(axis=-1, keepdims=True)
+    inner = np.add.reduce(distribution * gradient, axis=-1, keepdims=True)
     return np.asarray(distribution * (gradient - inner))
 
 

@@ -1,51 +1,71 @@
-"""The default strategy: our kernel, population UCB, L-BFGS; few rounds for every kind of feedback.
+"""The default strategy: our kernel, population UCB, L-BFGS; few rounds for every kind of feedback, noisy or not.
 
-Optimism is small (0.3 standard deviations) as long as rounds improve, and doubles each time the strategy sits on its
-best plan without gaining, so that it leaves local optima ("stall rule"). All of it is a function of the history.
+Exact payoffs: optimism is small (0.3 standard deviations) as long as rounds improve, and doubles each time the strategy
+sits on its best plan without gaining, so that it leaves local optima ("stall rule"). Noisy payoffs: more optimism, at
+least until a plan teaches something ("information floor"), and from time to time the plan with the best mean. Whether
+payoffs are noisy is seen by playing the first plan twice, unless the noise is known. All of it is a function of the
+history; docs/decisions/0006-default-strategy.md has the measurements.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mfbo.acquisition import PopulationUCB
+from mfbo.acquisition import PopulationUCB, TrustRegion
 from mfbo.arrays import FloatArray, one_blas_thread
+from mfbo.interfaces import Acquisition, Posterior
 from mfbo.maximizers import Lbfgs
 from mfbo.models import Kernel, agents_kernel, default_kernel, only_system
 from mfbo.population import Population
-from mfbo.records import History, Proposal
+from mfbo.records import History, Proposal, Round
 from mfbo.simplex import dirichlet, uniform
 from mfbo.strategies.modeled import ModeledStrategy
-from mfbo.strategies.surrogate import pending_shares, steered
+from mfbo.strategies.surrogate import Process, pending_shares, steered
+from mfbo.strategies.whole_agents import fresh
 
 STALL_WINDOW = 5
 STALL_TOLERANCE = 1e-3  # in standard deviations of the told payoffs
 HIGHEST_MULTIPLIER = 8.0
-NOISY = 1e-3  # fitted noise variance, in variances of the told payoffs
+NEGLIGIBLE_NOISE = 1e-3  # fitted noise variance, in variances of the told payoffs
+REPLICATE_TOLERANCE = 1e-9  # relative difference of two payoffs of one plan that counts as noise
+FLOOR = 1.5  # a plan's standard deviation, in noise standard deviations, below which it would teach too little
+RAISE = 1.6  # factor on the multiplier until a plan is above the floor …
+HIGHEST_NOISY_MULTIPLIER = 4.0  # … up to here
+GREEDY_FROM, GREEDY_EVERY = 25, 5
+RANDOM_AGENTS_ROUNDS = 4
+TRUST = 2.0  # how much fuller than ever seen an action may become in one round, once agents' payoffs are told
 
 
 @dataclass(frozen=True)
 class Default(ModeledStrategy):
     """One setting for every problem; nothing to tune.
 
-    multiplier: optimism while rounds improve. noisy_multiplier: the same once the fitted noise is not negligible.
+    multiplier: optimism while exact payoffs improve. noisy_multiplier: the same for noisy ones.
     """
 
     multiplier: float = 0.3
-    noisy_multiplier: float = 1.0
+    noisy_multiplier: float = 1.5
     name: str = "default"
+    sparse: bool = field(default=True, kw_only=True)
 
-    def kernel_for(self, population: Population, system: bool) -> Kernel:
-        """Return our kernel for population payoffs, or the one for agents' payoffs as soon as one is told."""
-        return default_kernel(population) if system else agents_kernel(population)
+    def data_kind(self, told: tuple[Round, ...]) -> str:
+        """Return "agents" as soon as one agent's payoff is told, otherwise "noisy" or "exact" population payoffs."""
+        if not only_system(told):
+            return "agents"
+        return "noisy" if replicates_disagree(told) else "exact"
+
+    def kernel_for(self, population: Population, kind: str) -> Kernel:
+        """Return our kernel for agents' payoffs or for population payoffs."""
+        return agents_kernel(population) if kind == "agents" else default_kernel(population, noisy=kind == "noisy")
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
-        """Return the uniform plan first, then a few random ones near it, then the maximizer of population UCB."""
+        """Return the uniform plan first (twice, to see noise), then random ones near it, then what the model likes."""
         shape = history.population.shape
-        first = 2 if only_system(history.told) else 5
         if not history.rounds:
             return Proposal(uniform(*shape))
-        if not history.told or max(len(history.rounds), len(history.told)) < first:
+        if _wants_replicate(history):
+            return Proposal(history.told[0].plan.distribution)
+        if not history.told or _random_rounds_left(history):
             return Proposal(dirichlet(3.0, *shape, rng))
         with one_blas_thread():
             return self._modeled(history, rng)
@@ -54,18 +74,105 @@ class Default(ModeledStrategy):
         process, note = self.surrogate.prepared(history)
         visited = steered(history)
         means = process.posterior().population_means(visited)
-        noise = process.kernel.noise_value(note.fit.theta)
-        base = self.noisy_multiplier if noise > NOISY else self.multiplier
+        search = _Search(
+            posterior=process.posterior(pending_shares(history)),
+            starts=[
+                history.rounds[-1].plan.distribution,
+                visited[int(np.argmax(means))],
+                dirichlet(1.0, *history.population.shape, rng),
+            ],
+            weights=history.population.weights,
+            rng=rng,
+            limits=None if only_system(history.told) else TRUST * (history.population.weights @ visited).max(axis=0),
+        )
+        noisy = self.data_kind(history.told) == "noisy" or (history.noise is not None and only_system(history.told))
+        if noisy:
+            distribution, notes = self._noisy(history, process, search)
+        else:
+            distribution, notes = self._exact(history, process, search, means)
+        return Proposal(distribution, {**note.to_notes(), **notes})
+
+    def _exact(
+        self, history: History, process: Process, search: "_Search", means: FloatArray
+    ) -> tuple[FloatArray, dict[str, tuple[float, ...]]]:
+        """Climb with little optimism, or with more the longer the strategy sits on its best plan."""
+        base = self.multiplier if process.noise_variance <= NEGLIGIBLE_NOISE else 1.0
         level = _stall_level(means, history)
         multiplier = min(base * 2.0**level, HIGHEST_MULTIPLIER) if _sits(means) else base
-        acquisition = PopulationUCB(process.posterior(pending_shares(history)), multiplier)
-        starts = [
-            history.rounds[-1].plan.distribution,
-            visited[int(np.argmax(means))],
-            dirichlet(1.0, *history.population.shape, rng),
-        ]
-        distribution, _ = Lbfgs(_iterations(visited[0].size))(acquisition, starts)
-        return Proposal(distribution, {**note.to_notes(), "level": (float(level),), "multiplier": (multiplier,)})
+        distribution = fresh(history, search.climbed(multiplier), search.acquisition(multiplier), search.rng)
+        return distribution, {"level": (float(level),), "multiplier": (multiplier,)}
+
+    def _noisy(
+        self, history: History, process: Process, search: "_Search"
+    ) -> tuple[FloatArray, dict[str, tuple[float, ...]]]:
+        """Climb with the least optimism whose plan still teaches something; every few rounds with none."""
+        number = len(history.rounds)
+        noted = history.last_notes.get("multiplier", (self.noisy_multiplier,))[0]
+        if number >= GREEDY_FROM and number % GREEDY_EVERY == 0:
+            return search.climbed(0.0), {"multiplier": (noted,)}
+        multiplier = max(self.noisy_multiplier, noted / RAISE)
+        distribution = search.climbed(multiplier)
+        least = FLOOR * FLOOR * process.noise_variance
+        while search.posterior.population(distribution).variance < least and multiplier < HIGHEST_NOISY_MULTIPLIER:
+            multiplier = min(multiplier * RAISE, HIGHEST_NOISY_MULTIPLIER)
+            search = replace(search, starts=[distribution, *search.starts[1:]])
+            distribution = search.climbed(multiplier)
+        return distribution, {"multiplier": (multiplier,)}
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """What to climb, from where, and how far; weights: p (C,); limits: trusted occupancy (A,) or None."""
+
+    posterior: Posterior
+    starts: list[FloatArray]
+    weights: FloatArray
+    limits: FloatArray | None
+    rng: np.random.Generator
+
+    def acquisition(self, multiplier: float) -> Acquisition:
+        """Return population UCB with this multiplier, inside the trusted occupancy."""
+        optimistic = PopulationUCB(self.posterior, multiplier)
+        return optimistic if self.limits is None else TrustRegion(optimistic, self.weights, self.limits)
+
+    def climbed(self, multiplier: float) -> FloatArray:
+        """Return the best distribution found."""
+        return Lbfgs(_iterations(self.starts[0].size))(self.acquisition(multiplier), self.starts)[0]
+
+
+def replicates_disagree(told: tuple[Round, ...]) -> bool:
+    """Tell whether one and the same played distribution was told two different population payoffs."""
+    seen: dict[bytes, float] = {}
+    for each in told:
+        if each.realized is None or each.feedback is None or each.feedback.payoff is None:
+            continue
+        payoff = each.feedback.payoff
+        first = seen.setdefault(each.realized.tobytes(), payoff)
+        if abs(first - payoff) > REPLICATE_TOLERANCE * max(abs(first), abs(payoff)):
+            return True
+    return False
+
+
+def _wants_replicate(history: History) -> bool:
+    """Tell whether to play the first plan again: it can be repeated, and brought a payoff of unknown noise."""
+    told = history.told
+    return (
+        len(history.rounds) == len(told) == 1
+        and not told[0].added
+        and only_system(told)
+        and history.noise is None
+        and history.steers == "realized"
+    )
+
+
+def _random_rounds_left(history: History) -> bool:
+    """Tell whether the random phase goes on: until a third plan for population payoffs, a sixth for agents'."""
+    if any(each.added for each in history.rounds):
+        return False
+    if not only_system(history.told):
+        return len(history.rounds) <= RANDOM_AGENTS_ROUNDS
+    replicated = history.noise is None and history.steers == "realized"
+    return len(history.rounds) < (3 if replicated else 2)
 
 
 def _iterations(cells: int) -> int:

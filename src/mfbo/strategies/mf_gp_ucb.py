@@ -29,7 +29,7 @@ class MeanFieldGPUCB(ModeledStrategy):
     adam: Adam = field(default_factory=Adam)
     name: str = "mf-gp-ucb"
 
-    def kernel_for(self, population: Population, system: bool) -> Kernel:
+    def kernel_for(self, population: Population, kind: str) -> Kernel:
         """Return the kernel chosen by name, whatever kind of feedback is told."""
         return paper_kernel(population) if self.kernel == "paper" else joint_kernel(population)
 

@@ -8,23 +8,32 @@ from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.interfaces import Posterior
 from mfbo.models import Kernel, RescaledPosterior
 from mfbo.population import Population
-from mfbo.records import History
+from mfbo.records import History, Round
 from mfbo.strategies.surrogate import RefitSchedule, Surrogate, steered
 
 
 @dataclass(frozen=True)
 class ModeledStrategy:
-    """A strategy with a model; subclasses choose the kernel and propose."""
+    """A strategy with a model; subclasses choose the kernel and propose.
+
+    sparse: whether a bounded process may take over beyond the row budget.
+    """
 
     schedule: RefitSchedule = field(default_factory=RefitSchedule, kw_only=True)
+    sparse: bool = field(default=False, kw_only=True)
     surrogate: Surrogate = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Prepare the cache of the model."""
-        object.__setattr__(self, "surrogate", Surrogate(self.kernel_for, self.schedule))
+        surrogate = Surrogate(self.kernel_for, self.data_kind, self.schedule, sparse=self.sparse)
+        object.__setattr__(self, "surrogate", surrogate)
 
-    def kernel_for(self, population: Population, system: bool) -> Kernel:
-        """Return the kernel; ``system`` says whether only population payoffs were told."""
+    def data_kind(self, told: tuple[Round, ...]) -> str:
+        """Return the kind of data told so far; another kind means another kernel."""
+        return "any"
+
+    def kernel_for(self, population: Population, kind: str) -> Kernel:
+        """Return the kernel for a kind of data."""
         raise NotImplementedError
 
     def recommend(self, history: History) -> FloatArray:

@@ -10,12 +10,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.models import Fit, GaussianProcess, Kernel, only_system, rows_of_round
+from mfbo.models import Fit, GaussianProcess, Kernel, SparseProcess, row_count, rows_of_round
 from mfbo.population import Population
 from mfbo.records import History, Notes, Round
 
-KernelFactory = Callable[[Population, bool], Kernel]
-"""Population, and whether only population payoffs were told → kernel."""
+ROW_BUDGET = 500  # rows up to which the process is exact
+
+KernelFactory = Callable[[Population, str], Kernel]
+"""Population and kind of data → kernel."""
+
+Process = GaussianProcess | SparseProcess
+
+DataKind = Callable[[tuple[Round, ...]], str]
+"""Told rounds → kind of data, in the strategy's own words; another kind means another kernel, fitted afresh."""
 
 
 @dataclass(frozen=True)
@@ -58,28 +65,33 @@ class FitNote:
 class Surrogate:
     """Keeps a Gaussian process in step with a history."""
 
-    def __init__(self, kernels: KernelFactory, schedule: RefitSchedule) -> None:
-        """Nothing is computed before the first history."""
+    def __init__(self, kernels: KernelFactory, kind: DataKind, schedule: RefitSchedule, *, sparse: bool) -> None:
+        """Compute nothing before the first history; ``sparse`` allows the bounded process beyond the row budget."""
         self._kernels = kernels
+        self._kind = kind
         self._schedule = schedule
-        self._kernel_cache: dict[tuple[int, bool], tuple[Population, Kernel]] = {}
-        self._process: GaussianProcess | None = None
+        self._sparse = sparse
+        self._kernel_cache: dict[tuple[int, str], tuple[Population, Kernel]] = {}
+        self._process: Process | None = None
         self._rounds: tuple[Round, ...] = ()
         self._note: FitNote | None = None
 
-    def prepared(self, history: History) -> tuple[GaussianProcess, FitNote]:
+    def prepared(self, history: History) -> tuple[Process, FitNote]:
         """Return the process with all told rounds and its latest fit, made now if the schedule says so."""
         told = history.told
         note = self._latest_note(history)
-        kernel = self._kernel(history.population, only_system(told))
-        if note is not None and self._kernel(history.population, only_system(told[: note.rounds])) is not kernel:
-            note = None  # another kind of feedback has come: another kernel, fitted afresh
-        process = self._replayed(history, kernel, note)
+        if note is not None and self._setting(told) != self._setting(told[: note.rounds]):
+            note = None
+        process = self._replayed(history, note)
         if note is None or self._schedule.due(len(told), note.rounds):
             start = None if note is None else note.fit.theta
             note = FitNote(len(told), process.refit(start, self._schedule.iterations))
         self._process, self._rounds, self._note = process, told, note
         return process, note
+
+    def _setting(self, told: tuple[Round, ...]) -> tuple[str, bool]:
+        """Return the kind of data and whether there are too many rows for the exact process."""
+        return self._kind(told), self._sparse and sum(map(row_count, told)) > ROW_BUDGET
 
     def _latest_note(self, history: History) -> FitNote | None:
         for each in reversed(history.rounds):
@@ -88,16 +100,16 @@ class Surrogate:
                 return note
         return None
 
-    def _kernel(self, population: Population, system: bool) -> Kernel:
-        key = (id(population), system)
+    def _kernel(self, population: Population, kind: str) -> Kernel:
+        key = (id(population), kind)
         if key not in self._kernel_cache:
-            self._kernel_cache[key] = (population, self._kernels(population, system))
+            self._kernel_cache[key] = (population, self._kernels(population, kind))
         return self._kernel_cache[key][1]
 
-    def _replayed(self, history: History, kernel: Kernel, note: FitNote | None) -> GaussianProcess:
+    def _replayed(self, history: History, note: FitNote | None) -> Process:
         """Return a process with all told rounds under the noted fit, reusing the cached one where it is a prefix."""
         told = history.told
-        process, start = self._reusable(kernel, told, note, history.noise)
+        process, start = self._reusable(history, note)
         for index in range(start, len(told)):
             if note is not None and note.rounds == index:
                 process.adopt(note.fit)
@@ -106,16 +118,21 @@ class Surrogate:
             process.adopt(note.fit)
         return process
 
-    def _reusable(
-        self, kernel: Kernel, told: tuple[Round, ...], note: FitNote | None, noise: float | None
-    ) -> tuple[GaussianProcess, int]:
-        same_fit = self._note is not None and note is not None and np.array_equal(self._note.fit.theta, note.fit.theta)
-        prefix = len(self._rounds) <= len(told) and all(
-            old is new for old, new in zip(self._rounds, told, strict=False)
-        )
-        if self._process is not None and self._process.kernel is kernel and prefix and same_fit:
-            return self._process, len(self._rounds)
-        return GaussianProcess(kernel, noise), 0
+    def _reusable(self, history: History, note: FitNote | None) -> tuple[Process, int]:
+        kind, many = self._setting(history.told)
+        kernel = self._kernel(history.population, kind)
+        wanted = SparseProcess if many else GaussianProcess
+        old = self._process
+        same_model = isinstance(old, wanted) and old.kernel is kernel and old.noise == history.noise
+        if old is not None and same_model and self._continues(history.told, note):
+            return old, len(self._rounds)
+        return wanted(kernel, history.noise), 0
+
+    def _continues(self, told: tuple[Round, ...], note: FitNote | None) -> bool:
+        """Tell whether the cached process holds a prefix of these rounds under the noted fit."""
+        if self._note is None or note is None or not np.array_equal(self._note.fit.theta, note.fit.theta):
+            return False
+        return len(self._rounds) <= len(told) and all(old is new for old, new in zip(self._rounds, told, strict=False))
 
 
 def steered(history: History) -> FloatArray:

@@ -1,0 +1,110 @@
+"""Tables built with the options of the command line; without options, the project's own recipe."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mfbo.cli.data_options import (
+    ALL,
+    BuildOptions,
+    Family,
+    family_of,
+    parse_box,
+    parse_weeks,
+    recorded_command,
+    table_names,
+)
+from mfbo.errors import InvalidInputError
+from mfbo.problems.tables import (
+    Progress,
+    Table,
+    build_bikes,
+    build_named,
+    build_ports,
+    build_taxi_grids,
+    choose_ports,
+    file_kind,
+    parse_grid,
+    taxi_filter,
+)
+from mfbo.problems.tables.bikes import BAY_AREA, LOUVELO
+from mfbo.problems.tables.recipes import CHOSEN_PORTS, LEAST_PER_REGION, NYC_GRIDS, PORTS_SEED
+from mfbo.problems.tables.world_ports import composition
+from mfbo.validation import whole_number
+
+# What the recipe of the Bay Area fixes; an option on the command line goes before it.
+_BAY_AREA_DAYS = {"city": "San Francisco", "first_day": "2014-05-03"}
+
+
+def build_tables(name: str, raw: Sequence[Path], options: BuildOptions, progress: Progress) -> dict[str, Table]:
+    """Build the table (for nyc: the three tables) of this name; options have passed ``check_fit``."""
+    if not options.given:
+        return build_named(name, raw, progress=progress)
+    return _BUILDERS[family_of(name)](name, raw, options, progress)
+
+
+def _taxi(name: str, raw: Sequence[Path], options: BuildOptions, progress: Progress) -> dict[str, Table]:
+    names = table_names(name, options)
+    grids = [NYC_GRIDS[each] for each in names] if options.grid is None else [parse_grid(options.grid)]
+    commands = [recorded_command(each if options.grid is None else name, raw, options) for each in names]
+    chosen: dict[str, Any] = _days(options)
+    if options.box is not None:
+        chosen["box"] = parse_box(options.box)
+    if options.hours is not None:
+        chosen["hours"] = options.hours
+    tables = build_taxi_grids(raw, grids, taxi_filter(**chosen), commands=commands, progress=progress)
+    return dict(zip(names, tables, strict=True))
+
+
+def _bikes(name: str, raw: Sequence[Path], options: BuildOptions, progress: Progress) -> dict[str, Table]:
+    trips, stations = _trips_and_stations(name, raw, options)
+    bay_area = name == "bay-area-bike"
+    chosen: dict[str, Any] = (_BAY_AREA_DAYS if bay_area else {}) | _days(options)
+    if options.city is not None:
+        chosen["city"] = None if options.city == ALL else options.city
+    command = recorded_command(name, raw, options)
+    origin = BAY_AREA if bay_area else LOUVELO
+    return {name: build_bikes(trips, stations, **chosen, command=command, origin=origin, progress=progress)}
+
+
+def _trips_and_stations(name: str, raw: Sequence[Path], options: BuildOptions) -> tuple[list[Path], Path | None]:
+    """Return the trip files and the station file, which may be an option or stand among the raw files."""
+    listed = [path for path in raw if file_kind(path) == "bike stations"]
+    stations = listed if options.stations is None else [*listed, Path(options.stations)]
+    trips = [path for path in raw if path not in listed]
+    needed = name == "bay-area-bike"
+    if not trips or len(stations) > 1 or (needed and not stations):
+        wanted = "one station file" if needed else "at most one station file"
+        raise InvalidInputError(
+            f"{name} needs trip files and {wanted} (among RAW or as --stations), not {len(trips)} and {len(stations)}"
+        )
+    return trips, stations[0] if stations else None
+
+
+def _days(options: BuildOptions) -> dict[str, Any]:
+    """Return the given options on days and method, as the builders take them."""
+    plain = {"weekdays": options.weekdays, "first_day": options.first_day, "method": options.method}
+    chosen: dict[str, Any] = {option: value for option, value in plain.items() if value is not None}
+    return chosen if options.weeks is None else chosen | {"weeks": parse_weeks(options.weeks)}
+
+
+def _ports(name: str, raw: Sequence[Path], options: BuildOptions, progress: Progress) -> dict[str, Table]:
+    count = CHOSEN_PORTS if options.count is None else options.count
+    seed = whole_number(PORTS_SEED if options.seed is None else options.seed, "seed", 0)
+    everything = build_ports(raw, command=recorded_command(name, raw, options), progress=progress)
+    few = choose_ports(everything, count, np.random.default_rng(seed), least=LEAST_PER_REGION)
+    choice = {"count": count, "least_per_region": LEAST_PER_REGION, "seed": seed}
+    details: dict[str, Any] = dict(everything.details)
+    details["filter"] = details["filter"] | {"choice": choice}
+    details["counts"] = details["counts"] | {"chosen": len(few)} | composition(few)
+    return {table_names(name, options)[0]: replace(few, details=details)}
+
+
+_BUILDERS: dict[Family, Callable[[str, Sequence[Path], BuildOptions, Progress], dict[str, Table]]] = {
+    "taxi": _taxi,
+    "bikes": _bikes,
+    "ports": _ports,
+}

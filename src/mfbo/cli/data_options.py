@@ -1,0 +1,116 @@
+"""What `mfbo data build` may be asked: which options fit which table, and the command as the sidecar records it."""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from mfbo.errors import InvalidInputError
+from mfbo.problems.tables import RECIPES, Box, parse_grid
+from mfbo.problems.tables.recipes import NYC_GRIDS
+from mfbo.validation import known_name
+
+Family = Literal["taxi", "bikes", "ports"]
+
+ALL = "all"
+_DAYS = ("weekdays", "first_day", "weeks", "method")
+_FITTING: dict[Family, tuple[str, ...]] = {
+    "taxi": ("box", "grid", "hours", *_DAYS),
+    "bikes": ("stations", "city", *_DAYS),
+    "ports": ("count", "seed"),
+}
+_REASONS: dict[Family, str] = {
+    "taxi": "a taxi table is made of pickups on a grid",
+    "bikes": "a bike table has one row for each station and counts whole days",
+    "ports": "a port table is made of harbors, not of trips",
+}
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """The options as typed; None stands for one that was not given."""
+
+    box: str | None = None
+    grid: str | None = None
+    weekdays: str | None = None
+    hours: str | None = None
+    first_day: str | None = None
+    weeks: str | None = None
+    method: str | None = None
+    stations: str | None = None
+    city: str | None = None
+    count: int | None = None
+    seed: int | None = None
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The options that were given, as text, in the order of the fields."""
+        return {name: str(value) for name, value in asdict(self).items() if value is not None}
+
+
+def family_of(name: str) -> Family:
+    """Return what kind of raw file a table is built from."""
+    known_name(name, "table", tuple(RECIPES))
+    return "taxi" if name.startswith("nyc") else "ports" if name.startswith("ports") else "bikes"
+
+
+def check_fit(name: str, options: BuildOptions) -> None:
+    """Refuse options that the table ``name`` cannot follow, with the reason."""
+    family = family_of(name)
+    for option in options.given:
+        if option not in _FITTING[family]:
+            known = ", ".join(_flag(each) for each in _FITTING[family])
+            raise InvalidInputError(f"{_flag(option)} does not fit {name}: {_REASONS[family]}; its options are {known}")
+    if options.grid is not None and name != "nyc":
+        raise InvalidInputError(f"{name} names its grid itself; for another one: mfbo data build nyc --grid …")
+    if options.count is not None and name != "ports":
+        raise InvalidInputError(
+            f"{name} names its number of ports itself; for another: mfbo data build ports --count …"
+        )
+    if options.seed is not None and name == "ports" and options.count is None:
+        raise InvalidInputError("--seed chooses among the ports, so it needs --count; ports alone keeps them all")
+
+
+def table_names(name: str, options: BuildOptions) -> tuple[str, ...]:
+    """Return the names of the tables that will be built: three for nyc, one otherwise."""
+    if options.grid is not None:
+        columns, rows = parse_grid(options.grid)
+        return (f"nyc-{columns}x{rows}",)
+    if options.count is not None:
+        return (f"ports-{options.count}",)
+    return tuple(NYC_GRIDS) if name == "nyc" else (name,)
+
+
+def recorded_command(name: str, raw: Sequence[Path], options: BuildOptions) -> str:
+    """Return the command for the sidecar: all options, files without their folders, quoted for a shell."""
+    words = ["mfbo", "data", "build", name, *(path.name for path in raw)]
+    for option, value in options.given.items():
+        text = Path(value).name if option == "stations" else value
+        words.append(f"{_flag(option)}={text}" if text.startswith("-") else _flag(option))
+        words += [] if text.startswith("-") else [text]
+    return shlex.join(words)
+
+
+def parse_box(text: str) -> Box:
+    """Return the box of a text like '-74.02,40.70,-73.95,40.79': west, south, east, north."""
+    try:
+        west, south, east, north = (float(part) for part in text.split(","))
+    except ValueError:
+        raise InvalidInputError(
+            f"--box must be west,south,east,north in degrees, such as -74.02,40.70,-73.95,40.79, not {text!r}"
+        ) from None
+    return Box(west, south, east, north)
+
+
+def parse_weeks(text: str) -> int | None:
+    """Return a number of weeks; None for 'all'."""
+    if text == ALL:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise InvalidInputError(f"--weeks must be a whole number of at least 1, or all, not {text!r}")
+    return int(text)
+
+
+def _flag(option: str) -> str:
+    return "--" + option.replace("_", "-")

@@ -1,0 +1,263 @@
+"""The process for many rows: Bayesian linear regression in a finite basis, at a cost per round free of the rounds.
+
+Channels are finite-dimensional, so for them this is the exact posterior at any number of rows; stationary terms are
+approximated by Nyström features (see ``basis``). All data enter through sums over rows, Σφφᵀ÷s, Σφy÷s and Σφ÷s.
+Hyperparameters are fitted exactly on a few hundred rows, half of them the newest.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mfbo.arrays import FloatArray, IntArray
+from mfbo.errors import NumericalError
+from mfbo.interfaces import CellMoments, PopulationMoments, Posterior
+from mfbo.models.basis import Basis
+from mfbo.models.cholesky import factorized, lower_inverse
+from mfbo.models.couplings import Dense, weighted_sum
+from mfbo.models.design import Design
+from mfbo.models.fitting import fitted
+from mfbo.models.gaussian_process import Fit, standardization
+from mfbo.models.kernel import Hyperparameter, Kernel
+from mfbo.models.posterior import VARIANCE_FLOOR
+from mfbo.models.rows import Rows
+
+FITTED_ROWS = 250
+SMALLEST_NOISE = 1e-6  # in standardized payoffs; a smaller one would make the regression ill-conditioned
+MOST_INDUCING = 64
+
+
+@dataclass(frozen=True, eq=False)
+class CompactRows:
+    """The rows of one round without their ω: the cell of a one-hot row, −1 for a system row, all at one w (C, A)."""
+
+    cells: IntArray
+    shares: FloatArray
+    values: FloatArray
+    noise_scale: FloatArray
+
+    @staticmethod
+    def of(rows: Rows) -> "CompactRows":
+        """Compress the rows of one round."""
+        flat = rows.omega.reshape(len(rows), -1)
+        one_hot = (flat == 1.0).any(axis=1)
+        cells = np.where(one_hot, flat.argmax(axis=1), -1).astype(np.int64)
+        return CompactRows(cells, np.array(rows.shares[0]), rows.values, rows.noise_scale)
+
+    def expanded(self, chosen: IntArray | None = None) -> Rows:
+        """Return all rows, or the chosen ones, with their ω."""
+        cells = self.cells if chosen is None else self.cells[chosen]
+        values = self.values if chosen is None else self.values[chosen]
+        scale = self.noise_scale if chosen is None else self.noise_scale[chosen]
+        shares = np.broadcast_to(self.shares, (len(cells), *self.shares.shape))
+        omega = np.zeros((len(cells), self.shares.size))
+        one_hot = cells >= 0
+        omega[np.flatnonzero(one_hot), cells[one_hot]] = 1.0
+        omega[~one_hot] = self.shares.ravel()
+        return Rows(omega.reshape(shares.shape), shares, values, scale)
+
+
+class SparseProcess:
+    """Stands for ``GaussianProcess`` beyond the row budget: same calls, bounded cost, equal history → equal bits."""
+
+    def __init__(self, kernel: Kernel, noise: float | None = None) -> None:
+        """Start without rows; ``noise`` is the known standard deviation of one payoff, or None to fit it."""
+        self.kernel = kernel
+        self.noise = noise
+        self.fit: Fit | None = None
+        self._frozen = _with_fixed_lengths(kernel)
+        self._rounds: list[CompactRows] = []
+        self._basis: Basis | None = None
+        self._inducing = 0
+        self._included = 0
+        self._moment = np.zeros((0, 0))
+        self._by_value = np.zeros(0)
+        self._by_one = np.zeros(0)
+
+    def append(self, rows: Rows) -> None:
+        """Add the rows of one round."""
+        self._rounds.append(CompactRows.of(rows))
+
+    def refit(self, start: FloatArray | None, iterations: int) -> Fit:
+        """Standardize all payoffs anew and fit the hyperparameters on some rows, lengths fixed at their medians."""
+        shift, scale = standardization(np.concatenate([each.values for each in self._rounds]))
+        design = Design(self._frozen)
+        for rows in self._chosen_rows():
+            design.append(rows)
+        known = None if self.noise is None else (self.noise / scale) ** 2
+        theta = self._frozen.start if start is None else start
+        return self.adopt(Fit(fitted(design, (design.values - shift) / scale, known, theta, iterations), shift, scale))
+
+    def adopt(self, fit: Fit) -> Fit:
+        """Take these hyperparameters as they are."""
+        self.fit = fit
+        return fit
+
+    @property
+    def noise_variance(self) -> float:
+        """Variance of the noise on one standardized payoff, fitted or known, but at least ``SMALLEST_NOISE``."""
+        fit = self._fit()
+        known = self.kernel.noise_value(fit.theta) if self.noise is None else (self.noise / fit.scale) ** 2
+        return max(known, SMALLEST_NOISE)
+
+    def posterior(self, pending: FloatArray | None = None) -> Posterior:
+        """Return the posterior in standardized payoffs; ``pending`` as in ``GaussianProcess.posterior``."""
+        fit = self._fit()
+        basis = self._summed_up()
+        noise = self.noise_variance
+        weights = self.kernel.weight_values(fit.theta)
+        prior = _PriorFactor(basis, weights)
+        inner = prior.both_sides(self._moment) / noise
+        inner.flat[:: len(inner) + 1] += 1.0
+        root = prior.left(lower_inverse(factorized(inner)).T)  # F A^-½
+        covariance = root @ root.T
+        by_target = (self._by_value - fit.shift * self._by_one) / fit.scale
+        coefficients = covariance @ by_target / noise
+        for shares in np.empty((0, 0)) if pending is None else pending:
+            phi = basis.at(shares).phi
+            along = covariance @ phi
+            covariance = covariance - np.outer(along, along) / (noise + float(phi @ along))
+        return BasisPosterior(basis, coefficients, covariance, weights, self.kernel.weights)
+
+    def _fit(self) -> Fit:
+        if self.fit is None:
+            raise AssertionError("refit or adopt comes before the posterior")  # strategies fit before they ask
+        return self.fit
+
+    def _summed_up(self) -> Basis:
+        """Bring the sums up to date; the basis is renewed at 1, 2, 4 … 64 rounds and then stays."""
+        wanted = min(1 << (len(self._rounds).bit_length() - 1), MOST_INDUCING)
+        if self._basis is None or self._inducing != wanted:
+            self._basis = Basis(self.kernel, np.stack([each.shares for each in self._rounds[:wanted]]))
+            self._inducing, self._included = wanted, 0
+            self._moment = np.zeros((self._basis.size, self._basis.size))
+            self._by_value = np.zeros(self._basis.size)
+            self._by_one = np.zeros(self._basis.size)
+        for compact in self._rounds[self._included :]:
+            rows = compact.expanded()
+            phi = self._basis.of_rows(rows.omega, rows.shares)
+            scaled = phi / rows.noise_scale[:, None]
+            self._moment += scaled.T @ phi
+            self._by_value += rows.values @ scaled
+            self._by_one += scaled.sum(axis=0)
+        self._included = len(self._rounds)
+        return self._basis
+
+    def _chosen_rows(self) -> list[Rows]:
+        """Return at most ``FITTED_ROWS`` rows: half from the newest rounds, half from all before."""
+        counts = np.array([len(each.values) for each in self._rounds])
+        ends = np.cumsum(counts)
+        total = int(ends[-1])
+        rng = np.random.default_rng(total)
+        newest = np.arange(max(total - 2 * FITTED_ROWS, 0), total)
+        recent = rng.choice(newest, min(FITTED_ROWS // 2, len(newest)), replace=False)
+        rest = np.setdiff1d(np.arange(total), recent)
+        older = rng.choice(rest, min(FITTED_ROWS - len(recent), len(rest)), replace=False)
+        chosen = np.sort(np.concatenate([recent, older]))
+        owner = np.searchsorted(ends, chosen, side="right")
+        return [
+            self._rounds[index].expanded(chosen[owner == index] - (ends[index] - counts[index]))
+            for index in np.unique(owner)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class BasisPosterior:
+    """Gaussian weights on a finite basis: g = ⟨φ(ξ), θ⟩, θ ~ N(coefficients, covariance).
+
+    coefficients: (D,); covariance: (D, D); term_weights: v (J,); weights: p (C,).
+    """
+
+    basis: Basis
+    coefficients: FloatArray
+    covariance: FloatArray
+    term_weights: FloatArray
+    weights: FloatArray
+
+    def population(self, distribution: FloatArray) -> PopulationMoments:
+        """Return mean and variance of g(ξ)."""
+        here = self.basis.at(self.weights[:, None] * distribution)
+        along = self.covariance @ here.phi
+        variance = max(float(here.phi @ along) + here.missing(self.term_weights), VARIANCE_FLOOR)
+
+        def pullback(d_mean: float, d_variance: float) -> FloatArray:
+            d_phi = d_mean * self.coefficients + (2.0 * d_variance) * along
+            return self.weights[:, None] * here.pullback(d_phi, d_variance, self.term_weights)
+
+        return PopulationMoments(float(here.phi @ self.coefficients), variance, pullback)
+
+    def cells(self, distribution: FloatArray) -> CellMoments:
+        """Return mean and variance of f in every cell, (C, A); without a gradient."""
+        shares = self.weights[:, None] * distribution
+        every = np.eye(shares.size).reshape(-1, *shares.shape)
+        phi = self.basis.of_rows(every, np.broadcast_to(shares, every.shape))
+        variance = ((phi @ self.covariance) * phi).sum(axis=1) + self._missing(every, shares)
+        mean = (phi @ self.coefficients).reshape(shares.shape)
+        return CellMoments(mean, np.maximum(variance, VARIANCE_FLOOR).reshape(shares.shape), _no_gradient)
+
+    def population_means(self, distributions: FloatArray) -> FloatArray:
+        """Return the mean of g at m distributions at once: (m, C, A) → (m,)."""
+        shares = self.weights[:, None] * distributions
+        return np.asarray(self.basis.of_rows(shares, shares) @ self.coefficients)
+
+    def _missing(self, omega: FloatArray, shares: FloatArray) -> FloatArray:
+        total = np.zeros(len(omega))
+        for block in self.basis.blocks:
+            h = block.induced(shares[None])[0]
+            left = max(block.group.radial.embedding.blocks - float(h @ h), 0.0)
+            total += self.term_weights[block.index] * left * (block.static(omega) ** 2).sum(axis=1)
+        return total
+
+
+class _PriorFactor:
+    """F with F Fᵀ the prior covariance of the basis weights: block-diagonal, so products stay cheap."""
+
+    def __init__(self, basis: Basis, weights: FloatArray) -> None:
+        terms = basis.kernel.terms
+        self._parts: list[tuple[slice, FloatArray | float]] = []
+        for channel in basis.channels:
+            count = channel.shape[1]
+            parts = [(float(weights[i]) * terms[i].scale, terms[i].actions) for i in channel.indices]
+            summed = weighted_sum(parts, count)
+            matrix = summed.matrix if isinstance(summed, Dense) else summed.apply(np.eye(count))
+            factor = factorized(np.asarray(matrix))
+            for row in range(channel.shape[0]):
+                start = channel.columns.start + row * count
+                self._parts.append((slice(start, start + count), factor))
+        for block in basis.blocks:
+            self._parts.append((block.columns, float(weights[block.index]) ** 0.5))
+        if basis.constant is not None:
+            self._parts.append((slice(basis.size - 1, basis.size), float(weights[basis.constant]) ** 0.5))
+
+    def left(self, matrix: FloatArray) -> FloatArray:
+        """Return F · matrix."""
+        product = np.empty_like(matrix)
+        for columns, factor in self._parts:
+            product[columns] = factor * matrix[columns] if isinstance(factor, float) else factor @ matrix[columns]
+        return product
+
+    def both_sides(self, matrix: FloatArray) -> FloatArray:
+        """Return Fᵀ · matrix · F for a symmetric matrix."""
+        return self._left_transposed(self._left_transposed(matrix).T)
+
+    def _left_transposed(self, matrix: FloatArray) -> FloatArray:
+        product = np.empty_like(matrix)
+        for columns, factor in self._parts:
+            product[columns] = factor * matrix[columns] if isinstance(factor, float) else factor.T @ matrix[columns]
+        return product
+
+
+def _with_fixed_lengths(kernel: Kernel) -> Kernel:
+    """Return the kernel with every length at its prior median and the noise bounded from below."""
+    terms = tuple(term if term.length is None else replace(term, length=_fixed(term.length)) for term in kernel.terms)
+    noise = replace(kernel.noise, lower=float(np.log(SMALLEST_NOISE)))
+    return replace(kernel, terms=terms, noise=noise)
+
+
+def _fixed(length: Hyperparameter) -> Hyperparameter:
+    at = float(np.log(length.median))
+    return replace(length, lower=at, upper=at)
+
+
+def _no_gradient(d_mean: FloatArray, d_variance: FloatArray) -> FloatArray:
+    raise NumericalError("beyond the row budget there is no gradient per cell; climb the population payoff instead")

@@ -1,0 +1,67 @@
+"""What is drawn beside each other for a problem: its demand, its optimum and a plan, each with what it is worth."""
+
+import textwrap
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.problems import Problem
+from mfbo.problems.demand import DemandPayoff
+from mfbo.problems.dispatch import DispatchPayoff
+from mfbo.simplex import uniform
+
+DEMAND_COLOR = "#0072b2"  # Okabe–Ito: safe for the color-blind
+PLAN_COLOR = "#d55e00"
+LETTERS_PER_INCH = 11
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One picture of a row of pictures: a distribution (C, A) and its occupancy, shares (A,), of all agents."""
+
+    title: str
+    distribution: FloatArray
+    shares: FloatArray
+    is_plan: bool = False
+
+
+def panels_of(problem: Problem, plan: FloatArray | None) -> list[Panel]:
+    """Return the panels of a problem: demand or optimum first, the plan (C, A), if there is one, last."""
+    panels = []
+    if isinstance(problem.payoff, DispatchPayoff):
+        demand = problem.payoff.demand
+        panels.append(Panel("demand", demand[None, :], demand))
+    panels.append(_reference(problem))
+    if plan is not None:
+        title = f"plan, payoff {number(problem.mean_field_value(plan))}"
+        panels.append(Panel(title, plan, occupancy(problem, plan), is_plan=True))
+    return panels
+
+
+def occupancy(problem: Problem, distribution: FloatArray) -> FloatArray:
+    """Return the share of all agents at each action, P = p ξ, (A,)."""
+    return np.asarray(problem.population.joint_shares(distribution).sum(axis=0))
+
+
+def number(value: float) -> str:
+    """Return a number for a title: five digits, and a minus sign that is as long as a plus."""
+    return f"{value:.5g}".replace("-", "−")
+
+
+def headline(figure: Any, problem: Problem) -> None:
+    """Write the problem's name and what it asks above all panels, broken to the width of the figure."""
+    text = textwrap.fill(f"{problem.name}: {problem.summary}", max(int(figure.get_figwidth() * LETTERS_PER_INCH), 20))
+    figure.suptitle(text, fontsize=11, fontweight="bold", x=0.01, ha="left")
+
+
+def _reference(problem: Problem) -> Panel:
+    if problem.optimum is None:
+        even = uniform(*problem.population.shape)
+        title = f"uniform (optimum unknown), payoff {number(problem.mean_field_value(even))}"
+        return Panel(title, even, occupancy(problem, even))
+    best = problem.optimum.distribution
+    known = isinstance(problem.payoff, DemandPayoff)
+    title = "demand, which is the optimum" if known else f"optimum, payoff {number(problem.optimum.value)}"
+    return Panel(title, best, occupancy(problem, best))

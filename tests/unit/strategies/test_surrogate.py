@@ -1,0 +1,155 @@
+"""The model as strategies keep it: the schedule, the notes of a fit, and a cache that equals replaying the history."""
+
+import numpy as np
+import pytest
+
+from mfbo import Feedback, History, Plan, Population, Round
+from mfbo.models import Fit
+from mfbo.strategies import MeanFieldGPUCB
+from mfbo.strategies.surrogate import FitNote, RefitSchedule, Surrogate, pending_shares, steered, told_payoff
+
+SCHEDULE = RefitSchedule(early=4, later=3, iterations=10)
+
+
+@pytest.fixture
+def population() -> Population:
+    return Population(np.linspace(0, 1, 5), {"x": 0.25, "y": 0.75}, size=8)
+
+
+def round_of(population: Population, number: int, payoff: float | None, notes: dict | None = None) -> Round:
+    rng = np.random.default_rng(number)
+    distribution = rng.dirichlet(np.ones(5), size=2)
+    allocation = np.array([[2, 0, 0, 0, 0], [1, 1, 1, 1, 2]])
+    asked = Round(Plan(number, distribution, allocation), notes or {})
+    return asked if payoff is None else asked.done(Feedback(payoff), distribution, told=number)
+
+
+def history_of(population: Population, count: int, noise: float | None = None, offset: int = 0) -> History:
+    rounds = tuple(round_of(population, i, float(np.sin(i + offset))) for i in range(count))
+    return History(population, rounds, noise)
+
+
+def surrogate() -> Surrogate:
+    return MeanFieldGPUCB(schedule=SCHEDULE).surrogate
+
+
+def means(process, history: History) -> np.ndarray:
+    return process.posterior().population_means(np.stack([each.plan.distribution for each in history.told]))
+
+
+@pytest.mark.parametrize(
+    ("told", "fitted", "due"), [(1, 0, True), (4, 3, True), (4, 4, False), (5, 4, False), (6, 4, False), (7, 4, True)]
+)
+def test_refit_is_due_every_round_at_first_and_then_rarely(told, fitted, due):
+    assert SCHEDULE.due(told, fitted) is due
+
+
+def test_a_note_of_a_fit_is_read_back_bit_for_bit():
+    note = FitNote(7, Fit(np.array([0.1, -2.0 / 3.0, 1e-9]), 1 / 3, 2.7))
+    again = FitNote.from_notes(note.to_notes())
+    assert again.rounds == 7
+    np.testing.assert_array_equal(again.fit.theta, note.fit.theta)
+    assert (again.fit.shift, again.fit.scale) == (note.fit.shift, note.fit.scale)
+
+
+def test_notes_without_a_fit_are_no_note():
+    assert FitNote.from_notes({"level": (1.0,)}) is None
+
+
+def test_notes_are_plain_numbers():
+    notes = FitNote(7, Fit(np.array([0.1, -2.0]), 0.0, 1.0)).to_notes()
+    assert all(type(number) is float for numbers in notes.values() for number in numbers)
+
+
+def test_the_first_preparation_fits_on_all_told_rounds(population):
+    _, note = surrogate().prepared(history_of(population, 3))
+    assert note.rounds == 3
+
+
+def test_a_noted_fit_is_kept_until_the_schedule_says_otherwise(population):
+    history = history_of(population, 5)
+    _, fitted = surrogate().prepared(history)
+    noted = (*history.rounds, round_of(population, 5, 0.3, fitted.to_notes()))
+    _, note = surrogate().prepared(History(population, noted))
+    assert note.rounds == 5
+    np.testing.assert_array_equal(note.fit.theta, fitted.fit.theta)
+
+
+def test_a_noted_fit_is_replaced_when_the_schedule_says_so(population):
+    history = history_of(population, 5)
+    _, fitted = surrogate().prepared(history)
+    more = [round_of(population, i, float(i), fitted.to_notes() if i == 5 else None) for i in (5, 6, 7)]
+    _, note = surrogate().prepared(History(population, (*history.rounds, *more)))
+    assert note.rounds == 8
+
+
+def test_a_grown_model_equals_a_replayed_one_bit_for_bit(population):
+    kept = surrogate()
+    history = history_of(population, 5)
+    _, note = kept.prepared(history)
+    longer = History(population, (*history.rounds, round_of(population, 5, 0.3, note.to_notes())))
+    grown, _ = kept.prepared(longer)
+    replayed, _ = surrogate().prepared(longer)
+    np.testing.assert_array_equal(means(grown, longer), means(replayed, longer))
+
+
+def test_a_shorter_history_after_a_longer_one_is_answered_as_if_it_were_the_first(population):
+    kept = surrogate()
+    kept.prepared(history_of(population, 6))
+    short = history_of(population, 3)
+    np.testing.assert_array_equal(means(kept.prepared(short)[0], short), means(surrogate().prepared(short)[0], short))
+
+
+def test_another_history_of_the_same_length_is_answered_as_if_it_were_the_first(population):
+    kept = surrogate()
+    kept.prepared(history_of(population, 4))
+    other = history_of(population, 4, offset=9)
+    np.testing.assert_array_equal(means(kept.prepared(other)[0], other), means(surrogate().prepared(other)[0], other))
+
+
+def test_another_known_noise_is_answered_as_if_it_were_the_first(population):
+    kept = surrogate()
+    plain = history_of(population, 5)
+    _, note = kept.prepared(plain)
+    rounds = (*plain.rounds, round_of(population, 5, 0.3, note.to_notes()))
+    kept.prepared(History(population, rounds))
+    noisy = History(population, rounds, noise=2.0)
+    np.testing.assert_array_equal(means(kept.prepared(noisy)[0], noisy), means(surrogate().prepared(noisy)[0], noisy))
+
+
+def test_what_the_designer_steers_is_the_realized_distribution_by_quota(population):
+    played = round_of(population, 0, None).done(Feedback(1.0), np.full((2, 5), 0.2), told=0)
+    assert steered(History(population, (played,))).tolist() == [[[0.2] * 5] * 2]
+
+
+def test_what_the_designer_steers_is_the_plan_when_agents_are_sampled(population):
+    played = round_of(population, 0, None).done(Feedback(1.0), np.full((2, 5), 0.2), told=0)
+    found = steered(History(population, (played,), steers="planned"))
+    np.testing.assert_array_equal(found[0], played.plan.distribution)
+
+
+def test_pending_shares_are_those_of_the_open_plans_in_whole_agents(population):
+    history = History(population, (round_of(population, 0, 1.0), round_of(population, 1, None)))
+    expected = [[0.25, 0, 0, 0, 0], [0.125, 0.125, 0.125, 0.125, 0.25]]
+    np.testing.assert_allclose(pending_shares(history), [expected])
+
+
+def test_pending_shares_without_open_plans_are_an_empty_stack(population):
+    assert pending_shares(history_of(population, 2)).shape == (0, 2, 5)
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("feedback", "value"),
+    [
+        (Feedback(3.0), 3.0),
+        (Feedback(3.0, agents=((0, 0, 9.0),)), 3.0),
+        (Feedback(agents=((0, 0, 1.0), (1, 2, 4.0))), 2.5),
+        (Feedback(cells=np.array([[1.0, NAN], [5.0, NAN]]), counts=np.array([[3.0, 0.0], [1.0, 0.0]])), 2.0),
+    ],
+)
+def test_a_told_round_is_worth_its_system_payoff_or_the_mean_of_what_was_seen(feedback, value):
+    plan = Plan(0, np.full((2, 2), 0.5))
+    assert told_payoff(Round(plan).done(feedback, plan.distribution, told=0)) == value
