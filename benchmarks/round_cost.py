@@ -7,8 +7,9 @@ Seconds are CPU seconds of the one thread, so that other work on the machine doe
 
 Both see the same kind of data, as in the paper: a representative agent's cell, the distribution played, and the agent's
 payoff. For A = 30 the problem is `swarm`; for 158 and 409 a city grid where every agent's payoff is minus the
-Jensen–Shannon divergence to a smooth demand. The final payoff is that of the population, best of all rounds. "bare" is
-the time of the LAPACK and BLAS calls alone, of the same shapes and number as ours makes.
+Jensen–Shannon divergence to a smooth demand. The payoff printed is that of the population: the best of all rounds with
+--whole, otherwise the best plan of those that both propose from the same data at the sampled n. "bare" is the time of
+the LAPACK and BLAS calls alone, of the same shapes and number as ours makes.
 """
 
 import argparse
@@ -30,6 +31,7 @@ from mfbo.simplex import softmax
 ROUNDS = 250
 SAMPLED_AT = (25, 75, 125, 175, 225)
 MULTIPLIER = 1.0
+LAST_ROWS = 240  # rounds from here on stand for "at n = 250"
 
 
 @dataclass(frozen=True)
@@ -80,16 +82,16 @@ def task_of(actions: int) -> Task:
     return Task("swarm", swarm(size=None)) if actions == 30 else city(actions)
 
 
-def play_ours(task: Task, seed: int) -> tuple[float, Data]:
-    """Return the seconds of T whole rounds and the data they left."""
+def play_ours(task: Task, seed: int) -> tuple[list[float], Data]:
+    """Return the seconds of each of T whole rounds and the data they left."""
     rng = np.random.default_rng(seed)
     study = mfbo.create_study(task.population, mfbo.make_strategy("mf-gp-ucb"), seed=seed)
     data = Data()
-    seconds = 0.0
+    seconds = []
     for _ in range(ROUNDS):
         started = time.process_time()
         plan = study.ask()
-        seconds += time.process_time() - started
+        seconds.append(time.process_time() - started)
         data.add(task, np.asarray(plan.distribution), rng)
         study.tell(plan, agents=[(data.actions[-1], data.values[-1])])
     return seconds, data
@@ -131,7 +133,7 @@ def play_peer(task: Task, seed: int) -> tuple[float, Data]:
 
 
 def sample_peer(task: Task, ours: Data) -> tuple[float, float]:
-    """Time the peer on our data at a few sizes; return seconds for all rounds and the best payoff it proposes there."""
+    """Time the peer on our data at a few sizes; return seconds for all rounds and the best payoff it proposes."""
     peer = peer_of(task)
     proposed(peer, ours, SAMPLED_AT[0], np.log(ours.distributions[SAMPLED_AT[0] - 1]))  # warm up
     seconds, best = [], -np.inf
@@ -139,7 +141,7 @@ def sample_peer(task: Task, ours: Data) -> tuple[float, float]:
         started = time.process_time()
         logits = proposed(peer, ours, rows, np.log(ours.distributions[rows - 1]))
         seconds.append(time.process_time() - started)
-        best = max(best, max(ours.population_payoffs[:rows]), task.problem.mean_field_value(softmax(logits)))
+        best = max(best, task.problem.mean_field_value(softmax(logits)))
     return float(np.mean(seconds)) * ROUNDS, best
 
 
@@ -149,25 +151,28 @@ def measured(actions: int, *, whole: bool, seed: int) -> dict[str, float | str]:
     play_ours(task_of(30), seed)  # warm up
     with CallCounter() as calls:
         play_ours(task, seed)
-    seconds, data = play_ours(task, seed)
+    rounds, data = play_ours(task, seed)
+    seconds = sum(rounds)
     with one_blas_thread():
-        bare = calls.replayed_seconds()
+        bare, bare_at_end = calls.replayed_seconds(), calls.replayed_seconds(fewest_rows=LAST_ROWS)
         if whole:
             peer_seconds, peer_data = play_peer(task, seed)
-            peer_best = max(peer_data.population_payoffs)
+            ours_best, peer_best = max(data.population_payoffs), max(peer_data.population_payoffs)
         else:
             peer_seconds, peer_best = sample_peer(task, data)
+            ours_best = max(data.population_payoffs[rows] for rows in SAMPLED_AT)
     return {
         "task": task.name,
         "actions": actions,
+        "peer": "all rounds" if whole else f"timed at n = {', '.join(map(str, SAMPLED_AT))}",
         "ours_seconds": seconds,
         "peer_seconds": peer_seconds,
         "ratio": peer_seconds / seconds,
-        "ours_final": max(data.population_payoffs),
-        "peer_final": peer_best,
+        "ours_payoff": ours_best,
+        "peer_payoff": peer_best,
         "optimum": 0.0 if task.problem.optimum is None else task.problem.optimum.value,
-        "bare_seconds": bare,
         "ours_over_bare": seconds / bare,
+        "ours_over_bare_at_250": sum(rounds[LAST_ROWS:]) / bare_at_end,
     }
 
 
@@ -185,8 +190,9 @@ def main() -> None:
         lines.append(line)
         print(
             f"{line['task']:>9}: ours {line['ours_seconds']:.2f} s, peer {line['peer_seconds']:.1f} s, "
-            f"ratio {line['ratio']:.0f}; final payoff ours {line['ours_final']:.5f}, peer {line['peer_final']:.5f} "
-            f"(optimum {line['optimum']:.5f}); ours / bare calls {line['ours_over_bare']:.2f}",
+            f"ratio {line['ratio']:.0f}; {'final' if options.whole else 'sampled'} payoff "
+            f"ours {line['ours_payoff']:.5f}, peer {line['peer_payoff']:.5f} (optimum {line['optimum']:.5f}); "
+            f"ours / bare calls {line['ours_over_bare']:.2f} in all, {line['ours_over_bare_at_250']:.2f} at n = 250",
             flush=True,
         )
     if options.out:

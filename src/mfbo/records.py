@@ -100,6 +100,11 @@ class Round:
         """The round's position in the order of asks, counted from 0."""
         return self.plan.number
 
+    @property
+    def payoff(self) -> float | None:
+        """The told population payoff, if one was told."""
+        return None if self.feedback is None else self.feedback.payoff
+
     def done(self, feedback: Feedback, played: FloatArray, told: int) -> "Round":
         """Return this round with its result."""
         return replace(self, state="done", feedback=feedback, realized=read_only(played), told=told)

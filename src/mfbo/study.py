@@ -130,8 +130,7 @@ class Study:
     def best(self) -> Round:
         """The told round with the highest told payoff (for agents and cells: the highest posterior mean)."""
         told = self._told("best")
-        payoffs = [each.feedback.payoff for each in told if each.feedback is not None]
-        known = [payoff for payoff in payoffs if payoff is not None]
+        known = [each.payoff for each in told if each.payoff is not None]
         if len(known) == len(told):
             return told[int(np.argmax(known))]
         recommended = self.strategy.recommend(self._history)
