@@ -32,5 +32,5 @@ def best_so_far(
         axes.set_xlabel("round")
         axes.set_ylabel("payoff")
         axes.margins(x=0.01, y=0.08)
-        axes.legend(frameon=False, loc="lower right")
+        axes.legend(frameon=False, loc="best")
     return files

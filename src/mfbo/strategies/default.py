@@ -21,7 +21,7 @@ from mfbo.records import History, Proposal, Round
 from mfbo.simplex import dirichlet, uniform
 from mfbo.strategies.modeled import ModeledStrategy
 from mfbo.strategies.surrogate import Process, pending_shares, steered
-from mfbo.strategies.whole_agents import fresh
+from mfbo.strategies.whole_agents import fresh, is_known
 
 STALL_WINDOW = 5
 STALL_TOLERANCE = 1e-3  # in standard deviations of the told payoffs
@@ -99,7 +99,12 @@ class Default(ModeledStrategy):
         base = self.multiplier if process.noise_variance <= NEGLIGIBLE_NOISE else 1.0
         level = _stall_level(means, history)
         multiplier = min(base * 2.0**level, HIGHEST_MULTIPLIER) if _sits(means) else base
-        distribution = fresh(history, search.climbed(multiplier), search.acquisition(multiplier), search.rng)
+        distribution = search.climbed(multiplier)
+        if is_known(history, distribution):  # whole agents sit where they sat before: look further at once
+            level += 1
+            multiplier = min(base * 2.0**level, HIGHEST_MULTIPLIER)
+            distribution = replace(search, starts=[distribution, search.starts[-1]]).climbed(multiplier)
+            distribution = fresh(history, distribution, search.acquisition(multiplier), search.rng)
         return distribution, {"level": (float(level),), "multiplier": (multiplier,)}
 
     def _noisy(

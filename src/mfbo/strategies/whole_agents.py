@@ -5,28 +5,41 @@ import numpy as np
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.interfaces import Acquisition
 from mfbo.records import History
-from mfbo.simplex import allocate, realized
+from mfbo.simplex import quota, realized
 
 MOVES = 64  # single-agent moves that are compared
 
 
-def fresh(history: History, distribution: FloatArray, acquisition: Acquisition, rng: np.random.Generator) -> FloatArray:
-    """Return the distribution, or the best of some neighbors of its allocation that were never played nor are open.
+def is_known(history: History, distribution: FloatArray) -> bool:
+    """Tell whether a distribution rounds to an allocation that was played or is open.
 
-    Only quotas are looked at: there the allocation is a function of the distribution. A neighbor has one agent moved.
+    Only quotas are looked at: there the allocation is a function of the distribution.
     """
+    counts = _quotas(history, distribution)
+    return counts is not None and counts.tobytes() in _known(history)
+
+
+def fresh(history: History, distribution: FloatArray, acquisition: Acquisition, rng: np.random.Generator) -> FloatArray:
+    """Return the distribution, or if it is known the best of some neighbors that are not: one agent moved."""
+    counts = _quotas(history, distribution)
+    known = _known(history)
+    if counts is None or counts.tobytes() not in known:
+        return distribution
+    neighbors = [moved for moved in _moved(counts, rng) if moved.tobytes() not in known]
+    plans = [realized(each, distribution) for each in neighbors]
+    return max(plans, key=lambda plan: acquisition(plan)[0]) if plans else distribution
+
+
+def _quotas(history: History, distribution: FloatArray) -> IntArray | None:
     population = history.population
     if population.size is None or history.steers != "realized":
-        return distribution
-    played = {each.plan.allocation.tobytes() for each in history.rounds if each.plan.allocation is not None}
-    counts = allocate(distribution, population.weights, population.size, rng)
-    if counts.tobytes() not in played:
-        return distribution
-    neighbors = [moved for moved in _moved(counts, rng) if moved.tobytes() not in played]
-    if not neighbors:
-        return distribution
-    plans = [realized(each, distribution) for each in neighbors]
-    return max(plans, key=lambda plan: acquisition(plan)[0])
+        return None
+    shared = zip(distribution, quota(population.weights, population.size), strict=True)
+    return np.stack([quota(row, int(total)) for row, total in shared])
+
+
+def _known(history: History) -> set[bytes]:
+    return {each.plan.allocation.tobytes() for each in history.rounds if each.plan.allocation is not None}
 
 
 def _moved(counts: IntArray, rng: np.random.Generator) -> list[IntArray]:

@@ -107,6 +107,18 @@ def test_another_history_of_the_same_length_is_answered_as_if_it_were_the_first(
     np.testing.assert_array_equal(means(kept.prepared(other)[0], other), means(surrogate().prepared(other)[0], other))
 
 
+@pytest.mark.parametrize("changed", ["theta", "standardization"])
+def test_another_noted_fit_is_answered_as_if_it_were_the_first(population, changed):
+    """The told rounds are the cached ones; only the fit that the latest open round noted is another."""
+    kept = surrogate()
+    history = history_of(population, 5)
+    _, note = kept.prepared(history)
+    notes = note.to_notes()
+    notes[changed] = tuple(0.5 * each + 0.1 for each in notes[changed])
+    other = History(population, (*history.rounds, round_of(population, 5, None, notes)))
+    np.testing.assert_array_equal(means(kept.prepared(other)[0], other), means(surrogate().prepared(other)[0], other))
+
+
 def test_another_known_noise_is_answered_as_if_it_were_the_first(population):
     kept = surrogate()
     plain = history_of(population, 5)
