@@ -229,15 +229,20 @@ def maximize(
 ) -> Result:
     """Ask, call ``payoff(plan)``, tell, ``rounds`` times; options are those of ``create_study``.
 
-    A payoff that raises marks its round failed; then the error is raised ("stop") or the next round asked.
+    A payoff that raises marks its round failed; then the error is raised ("stop") or the next round asked. A raised
+    error, Ctrl-C included, carries the study in its attribute ``study``: nothing told is lost.
     """
     whole_number(rounds, "rounds", least=1)
     known_name(on_error, "on_error", ("stop", "continue"))
     study = create_study(population, **study_options)
-    for _ in range(rounds):
-        finished = run_round(study, payoff, on_error=on_error)
-        if progress is not None:
-            progress(finished)
+    try:
+        for _ in range(rounds):
+            finished = run_round(study, payoff, on_error=on_error)
+            if progress is not None:
+                progress(finished)
+    except BaseException as error:
+        error.study = study  # type: ignore[attr-defined]
+        raise
     return Result(study, study.best, study.recommend())
 
 

@@ -1,7 +1,7 @@
 """The process for many rows: Bayesian linear regression in a finite basis, at a cost per round free of the rounds.
 
 Channels are finite-dimensional, so for them this is the exact posterior at any number of rows; stationary terms are
-approximated by Nyström features (see ``basis``). All data enter through sums over rows, Σφφᵀ÷s, Σφy÷s and Σφ÷s.
+approximated by Nyström features (see ``basis``), eq. (31). All data enter through sums over rows, Σφφᵀ÷s, Σφy÷s, Σφ÷s.
 Hyperparameters are fitted exactly on a few hundred rows, half of them the newest.
 """
 

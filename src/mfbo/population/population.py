@@ -86,7 +86,10 @@ class Population:
 
 
 def _index(value: Any, kind: str, names: tuple[str, ...]) -> int:
+    """Return where a name stands; a whole number that is no name is a position."""
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        if str(value) in names:
+            return names.index(str(value))
         if not 0 <= value < len(names):
             raise InvalidInputError(f"{kind} index must be between 0 and {len(names) - 1}, not {value}")
         return int(value)

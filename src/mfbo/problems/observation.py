@@ -22,6 +22,11 @@ class FeedbackKind:
     kind: Kind
     agents: int = 0
 
+    def __post_init__(self) -> None:
+        """Refuse agents without a number."""
+        if self.kind == "agents" and self.agents < 1:
+            raise InvalidInputError(f"feedback of agents needs at least one of them, not {self.agents}")
+
     @staticmethod
     def parse(text: str) -> "FeedbackKind":
         """Read "system", "cells" or "agents:N"."""

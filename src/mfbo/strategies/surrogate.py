@@ -130,7 +130,7 @@ class Surrogate:
 
     def _continues(self, told: tuple[Round, ...], note: FitNote | None) -> bool:
         """Tell whether the cached process holds a prefix of these rounds under the noted fit."""
-        if self._note is None or note is None or not np.array_equal(self._note.fit.theta, note.fit.theta):
+        if self._note is None or note is None or self._note.to_notes() != note.to_notes():
             return False
         return len(self._rounds) <= len(told) and all(old is new for old, new in zip(self._rounds, told, strict=False))
 
