@@ -33,6 +33,7 @@ RAISE = 1.6  # factor on the multiplier until a plan is above the floor …
 HIGHEST_NOISY_MULTIPLIER = 4.0  # … up to here
 GREEDY_FROM, GREEDY_EVERY = 25, 5
 RANDOM_AGENTS_ROUNDS = 4
+SAME_START = 0.01  # L1 distance per context below which two starts climb to the same place
 TRUST = 2.0  # how much fuller than ever seen an action may become in one round, once agents' payoffs are told
 
 
@@ -76,11 +77,7 @@ class Default(ModeledStrategy):
         means = process.posterior().population_means(visited)
         search = _Search(
             posterior=process.posterior(pending_shares(history)),
-            starts=[
-                history.rounds[-1].plan.distribution,
-                visited[int(np.argmax(means))],
-                dirichlet(1.0, *history.population.shape, rng),
-            ],
+            starts=_starts(history, visited[int(np.argmax(means))], rng),
             weights=history.population.weights,
             rng=rng,
             limits=None if only_system(history.told) else TRUST * (history.population.weights @ visited).max(axis=0),
@@ -178,6 +175,13 @@ def _random_rounds_left(history: History) -> bool:
         return len(history.rounds) <= RANDOM_AGENTS_ROUNDS
     replicated = history.noise is None and history.steers == "realized"
     return len(history.rounds) < (3 if replicated else 2)
+
+
+def _starts(history: History, incumbent: FloatArray, rng: np.random.Generator) -> list[FloatArray]:
+    """Return the last plan, the incumbent unless it is nearly the same, and a random plan."""
+    last = history.rounds[-1].plan.distribution
+    others = [incumbent] if np.abs(last - incumbent).sum() > SAME_START * len(last) else []
+    return [last, *others, dirichlet(1.0, *history.population.shape, rng)]
 
 
 def _iterations(cells: int) -> int:
