@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Explanation": "mfbo.records",
     "Feedback": "mfbo.records",
     "History": "mfbo.records",
     "InvalidInputError": "mfbo.errors",
@@ -30,6 +31,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Explanation",
     "Feedback",
     "History",
     "InvalidInputError",
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
     from mfbo.interfaces import Strategy
     from mfbo.population import Population
     from mfbo.problems import Problem
-    from mfbo.records import Feedback, History, Plan, Prediction, Proposal, Round
+    from mfbo.records import Explanation, Feedback, History, Plan, Prediction, Proposal, Round
     from mfbo.study import Result, Study, create_study, maximize
 
 

@@ -157,6 +157,36 @@ class Prediction:
     cell_sd: FloatArray
 
 
+@dataclass(frozen=True, eq=False)
+class Explanation(Prediction):
+    """A prediction, and what moving agents would change.
+
+    distribution: the plan explained, (C, A). gain: expected change of the population payoff if one more agent of a
+    context went to an action, taken from the context's agents in proportion to where they are, (C, A); in the
+    mean-field limit, if one more hundredth of the context's agents did.
+    """
+
+    distribution: FloatArray
+    gain: FloatArray
+    population: Population
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one record per cell, most gainful first: context, action, share, payoff, payoff_sd, gain."""
+        cells = [
+            {
+                "context": context,
+                "action": action,
+                "share": float(self.distribution[c, a]),
+                "payoff": float(self.cell_mean[c, a]),
+                "payoff_sd": float(self.cell_sd[c, a]),
+                "gain": float(self.gain[c, a]),
+            }
+            for c, context in enumerate(self.population.contexts)
+            for a, action in enumerate(self.population.actions)
+        ]
+        return sorted(cells, key=lambda cell: -float(cell["gain"]))
+
+
 def _payoff(value: Any, name: str) -> float:
     number = finite_number(value, name)
     if abs(number) > LARGEST_PAYOFF:

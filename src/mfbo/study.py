@@ -9,9 +9,9 @@ import numpy as np
 from mfbo.arrays import FloatArray, read_only
 from mfbo.catalogue import make_strategy
 from mfbo.errors import InvalidInputError, RoundStateError, UnknownNameError
-from mfbo.interfaces import Strategy
+from mfbo.interfaces import Posterior, Strategy
 from mfbo.population import Population
-from mfbo.records import Feedback, History, Plan, Prediction, Round, read_distribution
+from mfbo.records import Explanation, Feedback, History, Plan, Prediction, Round, read_distribution
 from mfbo.seeding import derived_generator
 from mfbo.simplex import AllocationMethod, allocate
 from mfbo.validation import known_name, positive, whole_number
@@ -149,13 +149,37 @@ class Study:
 
     def predict(self, distribution: Any) -> Prediction:
         """Return what the model expects of a distribution (C, A): of g, and of f in every cell."""
-        self._told("predict")
+        posterior = self._posterior("predict")
         checked = read_distribution(distribution, self.population)
-        posterior = self.strategy.posterior(self._history)
-        if posterior is None:
-            raise InvalidInputError(f"strategy {self.strategy.name!r} has no model to predict with; use 'default'")
         whole, cells = posterior.population(checked), posterior.cells(checked)
         return Prediction(whole.mean, whole.variance**0.5, cells.mean, np.sqrt(cells.variance))
+
+    def explain(self, distribution: Any = None) -> Explanation:
+        """Return a prediction for a distribution (the recommended one by default), and where one more agent helps."""
+        posterior = self._posterior("explain")
+        checked = self.recommend().realized if distribution is None else distribution
+        checked = read_distribution(checked, self.population)
+        whole, cells = posterior.population(checked), posterior.cells(checked)
+        slopes = whole.pullback(1.0, 0.0)  # ∂μ/∂ξ: p_c times what a whole context is worth at an action
+        relative = slopes - (checked * slopes).sum(axis=1, keepdims=True)
+        size = self.population.size
+        one_agent = 0.01 if size is None else 1.0 / (size * self.population.weights[:, None])
+        return Explanation(
+            mean=whole.mean,
+            sd=whole.variance**0.5,
+            cell_mean=cells.mean,
+            cell_sd=np.sqrt(cells.variance),
+            distribution=checked,
+            gain=relative * one_agent,
+            population=self.population,
+        )
+
+    def _posterior(self, purpose: str) -> Posterior:
+        self._told(purpose)
+        posterior = self.strategy.posterior(self._history)
+        if posterior is None:
+            raise InvalidInputError(f"strategy {self.strategy.name!r} has no model to {purpose} with; use 'default'")
+        return posterior
 
     def _told(self, purpose: str) -> tuple[Round, ...]:
         told = self._history.told

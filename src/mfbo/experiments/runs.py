@@ -1,8 +1,8 @@
 """One run of one strategy on one problem: settings in, true values and times out."""
 
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection
+from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from typing import Any, Literal
 
@@ -53,6 +53,7 @@ class RunSettings:
 class RunResult:
     """What came out; values are the noise-free population payoff of what was really played.
 
+    recommended_at: value of the recommended plan at the checkpoints asked for.
     trace: best value so far after each round. regret: optimum − best_value, None if the optimum is unknown.
     ask_seconds: time spent in the strategy.
     """
@@ -74,19 +75,27 @@ class RunResult:
     seconds: float
     ask_seconds: float
     best_distribution: tuple[tuple[float, ...], ...]
+    recommended_at: dict[int, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain lists and numbers."""
         record = asdict(self)
         record["trace"] = list(self.trace)
         record["best_distribution"] = [list(row) for row in self.best_distribution]
+        del record["recommended_at"]
         return record
 
 
 def run(
-    settings: RunSettings, problem: Problem | None = None, progress: Callable[[int, float], None] | None = None
+    settings: RunSettings,
+    problem: Problem | None = None,
+    progress: Callable[[int, float], None] | None = None,
+    checkpoints: Collection[int] = (),
 ) -> RunResult:
-    """Play all rounds; ``progress(round, best value)`` is called after each. ``problem`` overrides the named one."""
+    """Play all rounds; ``progress(round, best value)`` is called after each.
+
+    problem: overrides the named one. checkpoints: rounds after which the value of the recommended plan is noted too.
+    """
     started = time.perf_counter()
     chosen = problem or make_problem(settings.problem, settings.data)
     if settings.agents is not None:
@@ -102,6 +111,7 @@ def run(
     )
     values: list[float] = []
     best_plan: Plan | None = None
+    recommended: dict[int, float] = {}
     ask_seconds = 0.0
     for number in range(settings.rounds):
         asked = time.perf_counter()
@@ -111,11 +121,14 @@ def run(
         values.append(chosen.value(plan))
         if best_plan is None or values[-1] > max(values[:-1]):
             best_plan = plan
+        if number + 1 in checkpoints:
+            recommended[number + 1] = chosen.value(study.recommend())
         if progress is not None:
             progress(number + 1, max(values))
     if best_plan is None:
         raise AssertionError("a run has at least one round")  # checked by RunSettings
-    return _result(settings, chosen, study, values, best_plan, (time.perf_counter() - started, ask_seconds))
+    result = _result(settings, chosen, study, values, best_plan, (time.perf_counter() - started, ask_seconds))
+    return replace(result, recommended_at=recommended)
 
 
 def _result(

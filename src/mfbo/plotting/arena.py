@@ -31,7 +31,8 @@ def arena_histogram(path: Path, population: Population, distribution: Sequence[S
                 label=population.contexts[team],
                 linewidth=0,
             )
-        axes.fill(np.linspace(0, 2 * np.pi, 200), np.full(200, PITCH), color="#7fbf7f", alpha=0.5)
+        axes.set_axisbelow(True)
+        axes.fill(np.linspace(0, 2 * np.pi, 200), np.full(200, PITCH), color="#bfdfbf", zorder=2)
         axes.set_ylim(0, PITCH + max(float(shares.max()) * 1.1, 0.2))
         ticks = [tick for tick in (0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0) if tick <= shares.max() * 1.1][-3:]
         axes.set_yticks([PITCH + tick for tick in ticks], [f"{tick:.0%}" for tick in ticks], fontsize=8)
