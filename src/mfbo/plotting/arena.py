@@ -13,12 +13,18 @@ TEAM_COLORS = ("#d55e00", "#0072b2")
 PITCH = 0.35  # inner radius; bars grow outwards from it
 
 
-def arena_histogram(path: Path, population: Population, distribution: Sequence[Sequence[float]]) -> list[Path]:
-    """Draw each team's share of seats as bars around the pitch; distribution (2, A). Returns the files written."""
+def arena_histogram(
+    path: Path, population: Population, distribution: Sequence[Sequence[float]], what: str = "plan"
+) -> list[Path]:
+    """Draw each team's share of seats as bars around the pitch; distribution (2, A). Returns the files written.
+
+    what: which distribution it is, for the title. Seats are spread evenly: the first and the last, which share the
+    place 0 = 2π, stand side by side.
+    """
     if population.features is None or len(population.contexts) != len(TEAM_COLORS):
         raise InvalidInputError("an arena has two teams and seats with an angle")
     shares = np.array(distribution)
-    angles = population.features[:, 0]
+    angles = 2 * np.pi * np.arange(shares.shape[1]) / shares.shape[1]
     width = 2 * np.pi / len(angles) * 0.46
     with drawn(path, (5.2, 5.4), subplot_kw={"projection": "polar"}) as (axes, files):
         for team, color, offset in zip(range(2), TEAM_COLORS, (-width / 2, width / 2), strict=True):
@@ -37,6 +43,6 @@ def arena_histogram(path: Path, population: Population, distribution: Sequence[S
         ticks = [tick for tick in (0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0) if tick <= shares.max() * 1.1][-3:]
         axes.set_yticks([PITCH + tick for tick in ticks], [f"{tick:.0%}" for tick in ticks], fontsize=8)
         axes.set_xticks(np.linspace(0, 2 * np.pi, 8, endpoint=False))
-        axes.set_title("arena: share of each team per seat")
+        axes.set_title(f"arena, {what}: share of each team per seat")
         axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(-0.05, -0.08))
     return files

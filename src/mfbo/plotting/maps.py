@@ -29,7 +29,10 @@ def draw_problem(folder: Path, problem: Problem, plan: FloatArray | None = None)
     path = folder / (problem.name if plan is None else f"{problem.name}-plan")
     if isinstance(problem.payoff, ArenaPayoff):
         named = zip((folder / problem.name, path), panels, strict=False)
-        pictures = [arena_histogram(each, problem.population, panel.distribution.tolist()) for each, panel in named]
+        pictures = [
+            arena_histogram(each, problem.population, panel.distribution.tolist(), panel.title.split(",")[0])
+            for each, panel in named
+        ]
         return [picture for both in pictures for picture in both]
     if isinstance(problem.payoff, SwarmPayoff):
         return swarm_bars(path, problem, panels)
