@@ -25,7 +25,6 @@ from mfbo.strategies.whole_agents import fresh, is_known
 
 STALL_WINDOW = 5
 STALL_TOLERANCE = 1e-3  # in standard deviations of the told payoffs
-HIGHEST_MULTIPLIER = 8.0
 NEGLIGIBLE_NOISE = 1e-3  # fitted noise variance, in variances of the told payoffs
 REPLICATE_TOLERANCE = 1e-9  # relative difference of two payoffs of one plan that counts as noise
 FLOOR = 1.5  # a plan's standard deviation, in noise standard deviations, below which it would teach too little
@@ -34,18 +33,21 @@ HIGHEST_NOISY_MULTIPLIER = 4.0  # … up to here
 GREEDY_FROM, GREEDY_EVERY = 25, 5
 RANDOM_AGENTS_ROUNDS = 4
 SAME_START = 0.01  # L1 distance per context below which two starts climb to the same place
-TRUST = 2.0  # how much fuller than ever seen an action may become in one round, once agents' payoffs are told
 
 
 @dataclass(frozen=True)
 class Default(ModeledStrategy):
     """One setting for every problem; nothing to tune.
 
-    multiplier: optimism while exact payoffs improve. noisy_multiplier: the same for noisy ones.
+    multiplier: optimism while exact payoffs improve. highest_multiplier: up to where it doubles while they do not.
+    noisy_multiplier: optimism under noise. trust: how much fuller than ever seen an action may become in one round,
+    once agents' payoffs are told.
     """
 
     multiplier: float = 0.3
+    highest_multiplier: float = 8.0
     noisy_multiplier: float = 1.5
+    trust: float = 2.0
     name: str = "default"
     sparse: bool = field(default=True, kw_only=True)
 
@@ -80,7 +82,9 @@ class Default(ModeledStrategy):
             starts=_starts(history, visited[int(np.argmax(means))], rng),
             weights=history.population.weights,
             rng=rng,
-            limits=None if only_system(history.told) else TRUST * (history.population.weights @ visited).max(axis=0),
+            limits=None
+            if only_system(history.told)
+            else self.trust * (history.population.weights @ visited).max(axis=0),
         )
         noisy = self.data_kind(history.told) == "noisy" or (history.noise is not None and only_system(history.told))
         if noisy:
@@ -95,11 +99,11 @@ class Default(ModeledStrategy):
         """Climb with little optimism, or with more the longer the strategy sits on its best plan."""
         base = self.multiplier if process.noise_variance <= NEGLIGIBLE_NOISE else 1.0
         level = _stall_level(means, history)
-        multiplier = min(base * 2.0**level, HIGHEST_MULTIPLIER) if _sits(means) else base
+        multiplier = min(base * 2.0**level, self.highest_multiplier) if _sits(means) else base
         distribution = search.climbed(multiplier)
         if is_known(history, distribution):  # whole agents sit where they sat before: look further at once
             level += 1
-            multiplier = min(base * 2.0**level, HIGHEST_MULTIPLIER)
+            multiplier = min(base * 2.0**level, self.highest_multiplier)
             distribution = replace(search, starts=[distribution, search.starts[-1]]).climbed(multiplier)
             distribution = fresh(history, distribution, search.acquisition(multiplier), search.rng)
         return distribution, {"level": (float(level),), "multiplier": (multiplier,)}
