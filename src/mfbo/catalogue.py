@@ -23,6 +23,8 @@ class Entry:
         return cast(Callable[..., Any], getattr(import_module(module), attribute))(*arguments)
 
 
+STRATEGY_MEMBERS = ("name", "propose", "recommend", "posterior")
+
 STRATEGIES: dict[str, Entry] = {
     "default": Entry("mfbo.strategies:Default", "our kernel, population UCB, L-BFGS: the fewest rounds"),
     "mf-gp-ucb": Entry("mfbo.strategies:MeanFieldGPUCB", "the paper's algorithm: additive kernel, MF-UCB, Adam"),
@@ -48,8 +50,10 @@ def make_strategy(strategy: Any) -> Any:
     """Return a strategy given by name, or the object itself if it already is one."""
     if isinstance(strategy, str):
         return STRATEGIES[known_name(strategy, "strategy", list(STRATEGIES))].make()
-    if not hasattr(strategy, "propose"):
-        raise InvalidInputError(f"strategy must be a name or have a method propose(history, rng), not {strategy!r}")
+    missing = [member for member in STRATEGY_MEMBERS if not hasattr(strategy, member)]
+    if missing or isinstance(strategy, type):
+        lacking = f"it lacks {', '.join(missing)}" if missing else "give an object of the class"
+        raise InvalidInputError(f"strategy must be a name or an object like mfbo.Strategy, not {strategy!r}: {lacking}")
     return strategy
 
 

@@ -188,7 +188,11 @@ class Explanation(Prediction):
 
 
 def _payoff(value: Any, name: str) -> float:
-    number = finite_number(value, name)
+    try:
+        number = finite_number(value, name)
+    except InvalidInputError as error:
+        hint = "tell a round without a usable result by study.fail(plan, reason)"
+        raise InvalidInputError(f"{error}; {hint}") from None
     if abs(number) > LARGEST_PAYOFF:
         raise InvalidInputError(f"{name} must be below {LARGEST_PAYOFF:g} in size, not {number:g}: choose another unit")
     return number
@@ -214,6 +218,10 @@ def _read_agents(agents: Any, population: Population) -> tuple[tuple[int, int, f
 
 def _by_cell(table: Any, population: Population, name: str) -> FloatArray:
     """Read a (C, A) table, a flat row for one context, or a mapping (context, action) or action → number."""
+    if hasattr(table, "columns"):
+        raise InvalidInputError(
+            f"{name}: the labels of a data frame would be lost; give a mapping (context, action) → number, or an array"
+        )
     if not isinstance(table, Mapping):
         array = as_numbers(table, name)
         return array[None, :] if array.shape == (population.shape[1],) and population.shape[0] == 1 else array

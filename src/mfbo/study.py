@@ -11,10 +11,10 @@ from mfbo.catalogue import make_strategy
 from mfbo.errors import InvalidInputError, RoundStateError, UnknownNameError
 from mfbo.interfaces import Posterior, Strategy
 from mfbo.population import Population
-from mfbo.records import Explanation, Feedback, History, Plan, Prediction, Round, read_distribution
+from mfbo.records import Explanation, Feedback, History, Plan, Prediction, Proposal, Round, read_distribution
 from mfbo.seeding import derived_generator
 from mfbo.simplex import AllocationMethod, allocate
-from mfbo.validation import known_name, positive, whole_number
+from mfbo.validation import known_name, positive, standard_deviation, whole_number
 
 ALLOCATIONS = ("quota", "sampled")
 
@@ -52,6 +52,8 @@ class Study:
         """Return the next plan; several may be open at once, and then they spread."""
         number = len(self.rounds)
         proposal = self.strategy.propose(self._history, derived_generator(self.seed, "propose", number))
+        if not isinstance(proposal, Proposal):
+            raise InvalidInputError(f"strategy {self.strategy.name!r} must answer with a Proposal, not {proposal!r}")
         distribution = read_only(read_distribution(proposal.distribution, self.population, "the strategy's plan"))
         allocation = None
         if self.population.size is not None:
@@ -227,7 +229,7 @@ def create_study(
         raise InvalidInputError(f"population must be an mfbo.Population, not {population!r}")
     known_name(allocation, "allocation", ALLOCATIONS)
     known_name(contexts, "context allocation", ALLOCATIONS)
-    known = None if noise is None else positive(noise, "noise")
+    known = None if noise is None else standard_deviation(positive(noise, "noise"), "noise")
     steers: Literal["realized", "planned"] = "planned" if allocation == "sampled" else "realized"
     history = History(population, (), known, steers)
     return Study(history, make_strategy(strategy), whole_number(seed, "seed", least=0), allocation, contexts)
@@ -264,10 +266,10 @@ def maximize(
             finished = run_round(study, payoff, on_error=on_error)
             if progress is not None:
                 progress(finished)
+        return Result(study, study.best, study.recommend())
     except BaseException as error:
         error.study = study  # type: ignore[attr-defined]
         raise
-    return Result(study, study.best, study.recommend())
 
 
 def run_round(

@@ -13,6 +13,7 @@ from mfbo.errors import InvalidInputError, UnknownNameError
 
 SUM_TOLERANCE = 1e-6
 EXACT_SUM = 1e-12
+LARGEST_DEVIATION = 1e150
 LARGEST_POPULATION = 10**15  # beyond it a float64 share no longer tells single agents apart
 
 
@@ -27,9 +28,7 @@ def finite_number(value: Any, name: str) -> float:
     except OverflowError:
         raise InvalidInputError(f"{name} must be a number of usual size, not a whole number this large") from None
     if not math.isfinite(number):
-        raise InvalidInputError(
-            f"{name} must be finite, not {number}; tell a round without a usable result by study.fail(plan, reason)"
-        )
+        raise InvalidInputError(f"{name} must be finite, not {number}")
     return number
 
 
@@ -48,6 +47,14 @@ def non_negative(value: Any, name: str) -> float:
     number = finite_number(value, name)
     if number < 0:
         raise InvalidInputError(f"{name} must be at least 0, not {number}")
+    return number
+
+
+def standard_deviation(value: Any, name: str) -> float:
+    """Return a standard deviation: at least 0, and its square a number."""
+    number = non_negative(value, name)
+    if number > LARGEST_DEVIATION:
+        raise InvalidInputError(f"{name} must be below {LARGEST_DEVIATION:g}, not {number:g}: choose another unit")
     return number
 
 

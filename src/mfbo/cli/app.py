@@ -1,5 +1,6 @@
 """The commands and their options. Numeric modules are imported inside the commands, so that help is instant."""
 
+import io
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +10,7 @@ import typer
 import mfbo
 from mfbo.cli import data_commands
 from mfbo.cli.options import Json, Quiet, Seed
-from mfbo.errors import InvalidInputError, MfboError
+from mfbo.errors import MfboError
 
 INTERRUPTED = 130
 
@@ -136,21 +137,13 @@ def bounds(
     command(actions, contexts, agents, rounds, a, b, json=json)
 
 
-def parse_agents(text: str | None) -> "int | str | None":
-    """Read "inf" or a whole number of at least 1."""
-    if text is None or text == "inf":
-        return text
-    try:
-        number = int(text)
-    except ValueError:
-        raise InvalidInputError(f"agents must be a whole number or inf, not {text!r}") from None
-    if number < 1:
-        raise InvalidInputError(f"agents must be at least 1 or inf, not {number}")
-    return number
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line: exit code 0, 2 with one line on standard error for bad usage, 130 when interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal without Greek letters gets question marks, not a traceback
     try:
         code = typer.main.get_command(app).main(arguments, prog_name="mfbo", standalone_mode=False)
     except MfboError as error:

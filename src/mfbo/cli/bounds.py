@@ -39,6 +39,8 @@ def bounds(actions: int, contexts: int, agents: int, rounds: int, a: float, b: f
         "log_T": math.log(rounds),
     }
     orders = regret_orders(theorem, agents, rounds)
+    if not all(math.isfinite(value) for value in record.values()):
+        raise InvalidInputError(f"a = {a:g} and b = {b:g} lead to numbers too large to print: choose smaller ones")
     if json:
         table = [{"algorithm": o.algorithm, "log10_printed": o.printed, "log10_corrected": o.corrected} for o in orders]
         print_json({**record, "regret_orders": table})

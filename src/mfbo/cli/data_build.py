@@ -1,11 +1,8 @@
 """Tables built with the options of the command line; without options, the project's own recipe."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from mfbo.cli.data_options import (
     ALL,
@@ -17,7 +14,6 @@ from mfbo.cli.data_options import (
     recorded_command,
     table_names,
 )
-from mfbo.errors import InvalidInputError
 from mfbo.problems.tables import (
     Progress,
     Table,
@@ -25,14 +21,11 @@ from mfbo.problems.tables import (
     build_named,
     build_ports,
     build_taxi_grids,
-    choose_ports,
-    file_kind,
     parse_grid,
     taxi_filter,
 )
 from mfbo.problems.tables.bikes import BAY_AREA, LOUVELO
-from mfbo.problems.tables.recipes import CHOSEN_PORTS, LEAST_PER_REGION, NYC_GRIDS, PORTS_SEED
-from mfbo.problems.tables.world_ports import composition
+from mfbo.problems.tables.recipes import CHOSEN_PORTS, NYC_GRIDS, PORTS_SEED, some_ports, trips_and_stations
 from mfbo.validation import whole_number
 
 # What the recipe of the Bay Area fixes; an option on the command line goes before it.
@@ -60,7 +53,8 @@ def _taxi(name: str, raw: Sequence[Path], options: BuildOptions, progress: Progr
 
 
 def _bikes(name: str, raw: Sequence[Path], options: BuildOptions, progress: Progress) -> dict[str, Table]:
-    trips, stations = _trips_and_stations(name, raw, options)
+    given = None if options.stations is None else Path(options.stations)
+    trips, stations = trips_and_stations(name, list(raw), given)
     bay_area = name == "bay-area-bike"
     chosen: dict[str, Any] = (_BAY_AREA_DAYS if bay_area else {}) | _days(options)
     if options.city is not None:
@@ -68,20 +62,6 @@ def _bikes(name: str, raw: Sequence[Path], options: BuildOptions, progress: Prog
     command = recorded_command(name, raw, options)
     origin = BAY_AREA if bay_area else LOUVELO
     return {name: build_bikes(trips, stations, **chosen, command=command, origin=origin, progress=progress)}
-
-
-def _trips_and_stations(name: str, raw: Sequence[Path], options: BuildOptions) -> tuple[list[Path], Path | None]:
-    """Return the trip files and the station file, which may be an option or stand among the raw files."""
-    listed = [path for path in raw if file_kind(path) == "bike stations"]
-    stations = listed if options.stations is None else [*listed, Path(options.stations)]
-    trips = [path for path in raw if path not in listed]
-    needed = name == "bay-area-bike"
-    if not trips or len(stations) > 1 or (needed and not stations):
-        wanted = "one station file" if needed else "at most one station file"
-        raise InvalidInputError(
-            f"{name} needs trip files and {wanted} (among RAW or as --stations), not {len(trips)} and {len(stations)}"
-        )
-    return trips, stations[0] if stations else None
 
 
 def _days(options: BuildOptions) -> dict[str, Any]:
@@ -95,12 +75,7 @@ def _ports(name: str, raw: Sequence[Path], options: BuildOptions, progress: Prog
     count = CHOSEN_PORTS if options.count is None else options.count
     seed = whole_number(PORTS_SEED if options.seed is None else options.seed, "seed", 0)
     everything = build_ports(raw, command=recorded_command(name, raw, options), progress=progress)
-    few = choose_ports(everything, count, np.random.default_rng(seed), least=LEAST_PER_REGION)
-    choice = {"count": count, "least_per_region": LEAST_PER_REGION, "seed": seed}
-    details: dict[str, Any] = dict(everything.details)
-    details["filter"] = details["filter"] | {"choice": choice}
-    details["counts"] = details["counts"] | {"chosen": len(few)} | composition(few)
-    return {table_names(name, options)[0]: replace(few, details=details)}
+    return {table_names(name, options)[0]: some_ports(everything, count, seed)}
 
 
 _BUILDERS: dict[Family, Callable[[str, Sequence[Path], BuildOptions, Progress], dict[str, Table]]] = {

@@ -14,19 +14,21 @@ STRATEGIES = ("default", "mf-gp-ucb", "random")
 
 def demo(out: Path, rounds: int, seed: int, *, quiet: bool, json: bool) -> None:
     """Run, print, draw."""
+    out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written to is said before the work, not after
     results: list[RunResult] = []
     for problem in PROBLEMS:
         for strategy in STRATEGIES:
             settings = RunSettings(problem, strategy, rounds, seed, agents="inf")
             with progress(f"{problem}, {strategy}", rounds, silent=quiet or json) as advance:
                 results.append(run_experiment(settings, progress=advance))
-    pictures = _pictures(out, results)
     if json:
-        print_json({"runs": [each.to_json() for each in results], "pictures": [str(path) for path in pictures]})
+        drawn = [str(path) for path in _pictures(out, results)]
+        print_json({"runs": [each.to_json() for each in results], "pictures": drawn})
         return
     columns = ["problem", "strategy", "optimum", "best value", "regret", "seconds"]
     rows = [[r.problem, r.strategy, r.optimum, r.best_value, r.regret, round(r.seconds, 1)] for r in results]
     print_table(f"Best of {rounds} rounds, one number seen per round, in the limit of many agents", columns, rows)
+    pictures = _pictures(out, results)
     for path in pictures:
         print(f"picture: {path}")
     if not pictures:

@@ -11,7 +11,7 @@ PLAIN_STEPS = 10
 
 def print_json(record: Any) -> None:
     """Print one JSON value on standard output."""
-    print(jsonlib.dumps(record, ensure_ascii=False))
+    print(jsonlib.dumps(record, ensure_ascii=False, allow_nan=False))
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -20,7 +20,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(columns):
         numeric = all(isinstance(row[index], int | float) for row in rows)
         table.add_column(column, justify="right" if numeric else "left")
@@ -29,6 +29,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     console = Console(markup=False, emoji=False)  # names in brackets are names
     if not console.is_terminal:  # a pipe or a file has no width to wrap at
         console = Console(width=200, markup=False, emoji=False)
+    console.print(title, style="bold", soft_wrap=True)  # a table's own title would wrap at the table's width
     console.print(table)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from mfbo.catalogue import PROBLEMS, STRATEGIES, make_problem
-from mfbo.cli.app import parse_agents
+from mfbo.cli.options import parse_agents
 from mfbo.cli.output import print_json, print_note, print_table, progress
 from mfbo.experiments import RunResult, RunSettings
 from mfbo.experiments import run as run_experiment

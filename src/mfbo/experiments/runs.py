@@ -13,7 +13,7 @@ from mfbo.errors import InvalidInputError
 from mfbo.problems import FeedbackKind, Observer, Problem
 from mfbo.records import Plan
 from mfbo.study import Study, create_study
-from mfbo.validation import non_negative, whole_number
+from mfbo.validation import standard_deviation, whole_number
 
 Agents = int | Literal["inf"] | None
 
@@ -41,7 +41,7 @@ class RunSettings:
         """Refuse what cannot be run, before anything is computed."""
         whole_number(self.rounds, "rounds", least=1)
         whole_number(self.seed, "seed", least=0)
-        non_negative(self.noise, "noise")
+        standard_deviation(self.noise, "noise")
         FeedbackKind.parse(self.feedback)
         if self.agents is not None and self.agents != "inf":
             whole_number(self.agents, "agents", least=1)

@@ -87,6 +87,8 @@ class Population:
 
 def _index(value: Any, kind: str, names: tuple[str, ...]) -> int:
     """Return where a name stands; a whole number that is no name is a position."""
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        value = int(value)  # arrays of numbers hold positions as floats
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         if str(value) in names:
             return names.index(str(value))

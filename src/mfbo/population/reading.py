@@ -8,7 +8,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.errors import InvalidInputError
-from mfbo.validation import number_array, unique_names
+from mfbo.validation import as_numbers, number_array, unique_names
 
 NAME_COLUMN = "name"
 
@@ -60,9 +60,24 @@ def read_named(values: Any, what: str) -> Named:
         return Named(unique_names(values.to_list(), what))
     if hasattr(values, "columns") or hasattr(values, "__arrow_c_stream__"):
         return _from_frame(values, what)
+    if isinstance(values, set | frozenset):
+        raise InvalidInputError(f"{what} must have an order, which a set has not: give a list")
     if isinstance(values, Iterable):
-        return Named(unique_names(values, what))
+        return _from_list(list(values), what)
     raise InvalidInputError(f"{what} must be names, a mapping, an array or a data frame, not a {type(values).__name__}")
+
+
+def _from_list(values: list[Any], what: str) -> Named:
+    """Read a list of names, of (name, feature, …) or of feature rows."""
+    rows = [each for each in values if isinstance(each, list | tuple | np.ndarray)]
+    if not rows:
+        return Named(unique_names(values, what))
+    if len(rows) != len(values):
+        raise InvalidInputError(f"{what}: names and rows of features are mixed; give (name, feature, …) throughout")
+    if all(len(row) > 1 and isinstance(row[0], str) for row in rows):
+        names = unique_names([row[0] for row in rows], what)
+        return _from_features_by_name({name: row[1:] for name, row in zip(names, rows, strict=True)}, what)
+    return _from_array(as_numbers(values, what), what)
 
 
 def _listed(columns: Mapping[Any, Any], what: str) -> dict[str, list[Any]]:
@@ -75,8 +90,12 @@ def _listed(columns: Mapping[Any, Any], what: str) -> dict[str, list[Any]]:
 
 
 def _from_array(values: np.ndarray[Any, Any], what: str) -> Named:
-    if values.dtype.kind in "USO":
-        return Named(unique_names(values.ravel(), what))
+    if values.dtype.kind in "USO" and values.ndim == 1:
+        return _from_list(values.tolist(), what)
+    if values.dtype.kind not in "biuf":
+        raise InvalidInputError(
+            f"{what} as an array must hold numbers, or be one column of names; give a table with names as a data frame"
+        )
     if values.ndim not in (1, 2) or values.size == 0:
         raise InvalidInputError(f"{what} as an array must have shape (count, d) and rows, not {values.shape}")
     table = values.reshape(len(values), -1)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mfbo.arrays import FloatArray
+from mfbo.errors import InvalidInputError
 from mfbo.population import Population
 from mfbo.problems.problem import Optimum, Problem
 
@@ -46,6 +47,8 @@ def custom_problem(
     summary: str = "",
 ) -> Problem:
     """Return a problem whose population payoff is ``payoff(distribution (C, A))``; the optimum may be unknown."""
+    if not callable(payoff):
+        raise InvalidInputError(f"payoff must be a function of a distribution, not {payoff!r}")
     return Problem(
         name=name,
         summary=summary or "the user's own payoff",

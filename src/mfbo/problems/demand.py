@@ -10,8 +10,9 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.population import Population
 from mfbo.problems.problem import Optimum, Problem
-from mfbo.problems.tables import DemandTable, embedded_demand, load_demand
+from mfbo.problems.tables import DemandTable, build_taxi, embedded_demand, file_kind, load_demand, parse_grid
 from mfbo.simplex import jensen_shannon
+from mfbo.validation import as_numbers, unique_names
 
 SMALLEST_SHARE = 1e-12  # in the gradient only, which is infinite where nobody is but somebody is wanted
 
@@ -43,9 +44,11 @@ def demand_problem(
     names: Sequence[str], demand: Any, coordinates: Any = None, *, size: int | None = None, name: str = "demand"
 ) -> Problem:
     """Return the problem of matching a demand of your own: place names, demand (any scale), coordinates (A, d)."""
-    features = np.empty((len(names), 0)) if coordinates is None else np.asarray(coordinates, dtype=np.float64)
+    names = unique_names(names, "names")
+    features = np.empty((len(names), 0)) if coordinates is None else as_numbers(coordinates, "coordinates")
+    features = features.reshape(len(names), -1) if features.size else features
     feature_names = ("x", "y") if features.shape[-1:] == (2,) else tuple(f"x{j}" for j in range(features.shape[-1]))
-    table = DemandTable(tuple(names), feature_names, features, np.asarray(demand, dtype=np.float64))
+    table = DemandTable(names, feature_names, features, as_numbers(demand, "demand"))
     return problem_of_table(table, name, size)
 
 
@@ -98,7 +101,12 @@ def nyc_20x36(data: str | PathLike[str] | None = None) -> Problem:
 
 def nyc(grid: str, data: str | PathLike[str] | None = None) -> Problem:
     """Return 20,000 taxis on a Manhattan grid ("12x20", "15x26", "20x36"), or on the cells of a user's file."""
-    table = embedded_demand(f"nyc-{grid}") if data is None else load_demand(data)
+    if data is None:
+        table = embedded_demand(f"nyc-{grid}")
+    elif file_kind(data) == "taxi trips":
+        table = build_taxi(data, grid=parse_grid(grid))
+    else:
+        table = load_demand(data)
     return problem_of_table(table, f"nyc-{grid}", 20_000, f"place 20,000 taxis on a {grid} grid of Manhattan")
 
 

@@ -10,9 +10,11 @@ from mfbo.errors import InvalidInputError
 from mfbo.problems.problem import Problem
 from mfbo.records import Feedback, Plan
 from mfbo.seeding import derived_generator
-from mfbo.validation import non_negative
+from mfbo.validation import standard_deviation
 
 Kind = Literal["system", "agents", "cells"]
+MOST_AGENTS = 1_000_000  # each is a row of its own: beyond this, tell cell means
+LARGEST_COUNTED = 10**9  # up to here agents are drawn without replacement; beyond, the difference cannot be seen
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,11 @@ class FeedbackKind:
         if text == "cells":
             return FeedbackKind("cells")
         kind, _, count = text.partition(":")
-        if kind == "agents" and count.isdecimal() and int(count) > 0:
+        if kind == "agents" and count.isdecimal() and 0 < int(count) <= MOST_AGENTS:
             return FeedbackKind("agents", int(count))
-        raise InvalidInputError(f"feedback must be system, cells or agents:N with N at least 1, not {text!r}")
+        raise InvalidInputError(
+            f"feedback must be system, cells or agents:N with N at least 1 and at most {MOST_AGENTS}, not {text!r}"
+        )
 
     def __str__(self) -> str:
         """Give the text that parses to this."""
@@ -58,7 +62,7 @@ class Observer:
 
     def __post_init__(self) -> None:
         """Refuse what the problem cannot give."""
-        non_negative(self.noise, "noise")
+        standard_deviation(self.noise, "noise")
         if self.kind.kind not in self.problem.feedback:
             offered = ", ".join(self.problem.feedback)
             raise InvalidInputError(
@@ -99,11 +103,7 @@ class Observer:
 
 
 def _drawn(counts: IntArray, asked: int, rng: np.random.Generator) -> IntArray:
-    """Draw ``asked`` agents without replacement from cells with these counts, one binomial-like draw per agent."""
-    left = counts.copy()
-    drawn = np.zeros_like(left)
-    for _ in range(asked):
-        cell = int(np.searchsorted(np.cumsum(left), rng.integers(left.sum()), side="right"))
-        left[cell] -= 1
-        drawn[cell] += 1
-    return drawn
+    """Count how many of ``asked`` agents, drawn without replacement, are in each cell with these counts."""
+    if counts.sum() >= LARGEST_COUNTED:
+        return np.asarray(rng.multinomial(asked, counts / counts.sum()))
+    return np.asarray(rng.multivariate_hypergeometric(counts, asked, method="marginals"))

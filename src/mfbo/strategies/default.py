@@ -82,9 +82,7 @@ class Default(ModeledStrategy):
             starts=_starts(history, visited[int(np.argmax(means))], rng),
             weights=history.population.weights,
             rng=rng,
-            limits=None
-            if only_system(history.told)
-            else self.trust * (history.population.weights @ visited).max(axis=0),
+            limits=None if only_system(history.told) else self._trusted(history.population.weights @ visited),
         )
         noisy = self.data_kind(history.told) == "noisy" or (history.noise is not None and only_system(history.told))
         if noisy:
@@ -92,6 +90,11 @@ class Default(ModeledStrategy):
         else:
             distribution, notes = self._exact(history, process, search, means)
         return Proposal(distribution, {**note.to_notes(), **notes})
+
+    def _trusted(self, occupancies: FloatArray) -> FloatArray:
+        """Return how full each action may become, (A,), after these occupancies (m, A); twice an even share always."""
+        even = 1.0 / occupancies.shape[1]
+        return np.asarray(self.trust * np.maximum(occupancies.max(axis=0), even))
 
     def _exact(
         self, history: History, process: Process, search: "_Search", means: FloatArray

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mfbo.errors import InvalidInputError
 from mfbo.problems.tables.bikes import BAY_AREA, LOUVELO, build_bikes
-from mfbo.problems.tables.port_table import choose_ports
+from mfbo.problems.tables.port_table import PortTable, choose_ports
 from mfbo.problems.tables.provenance import file_names
 from mfbo.problems.tables.rawfiles import PathsLike, Progress, checked_paths
 from mfbo.problems.tables.table_writer import Table
@@ -40,21 +41,15 @@ def _nyc(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Ta
 
 
 def _bay_area(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Table]:
-    files = checked_paths(paths)
-    stations = [path for path in files if file_kind(path) == "bike stations"]
-    trips = [path for path in files if path not in stations]
-    if len(stations) != 1 or not trips:
-        raise InvalidInputError(
-            f"{name} needs the trip files and one station file, not {len(trips)} and {len(stations)} of them"
-        )
+    trips, stations = trips_and_stations(name, paths)
     table = build_bikes(
         trips,
-        stations[0],
+        stations,
         city="San Francisco",
         weekdays="saturday",
         first_day="2014-05-03",
         weeks=20,
-        command=_command(name, [*trips, stations[0]]),
+        command=_command(name, [*trips, *([stations] if stations else [])]),
         origin=BAY_AREA,
         progress=progress,
     )
@@ -62,19 +57,44 @@ def _bay_area(name: str, paths: PathsLike, progress: Progress | None) -> dict[st
 
 
 def _louvelo(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Table]:
-    return {name: build_bikes(paths, command=_command(name, paths), origin=LOUVELO, progress=progress)}
+    trips, stations = trips_and_stations(name, paths)
+    command = _command(name, paths)
+    return {name: build_bikes(trips, stations, command=command, origin=LOUVELO, progress=progress)}
+
+
+def trips_and_stations(name: str, paths: PathsLike, given: Path | None = None) -> tuple[list[Path], Path | None]:
+    """Return the trip files and the station file, which stands among the files or is ``given`` apart.
+
+    The Bay Area's trips name their stations only, so its station file is needed.
+    """
+    files = checked_paths(paths)
+    listed = [path for path in files if file_kind(path) == "bike stations"]
+    trips = [path for path in files if path not in listed]
+    stations = listed if given is None else [*listed, given]
+    needed = name == "bay-area-bike"
+    if not trips or len(stations) > 1 or (needed and not stations):
+        wanted = "one station file" if needed else "at most one station file"
+        raise InvalidInputError(
+            f"{name} needs trip files and {wanted} (among RAW or as --stations), not {len(trips)} and {len(stations)}"
+        )
+    return trips, stations[0] if stations else None
 
 
 def _ports(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Table]:
     everything = build_ports(paths, command=_command(name, paths), progress=progress)
     if name == "ports":
         return {name: everything}
-    few = choose_ports(everything, CHOSEN_PORTS, np.random.default_rng(PORTS_SEED), least=LEAST_PER_REGION)
-    choice = {"count": CHOSEN_PORTS, "least_per_region": LEAST_PER_REGION, "seed": PORTS_SEED}
+    return {name: some_ports(everything)}
+
+
+def some_ports(everything: PortTable, count: int = CHOSEN_PORTS, seed: int = PORTS_SEED) -> PortTable:
+    """Return a seeded choice of ports, with the choice written into its details."""
+    few = choose_ports(everything, count, np.random.default_rng(seed), least=LEAST_PER_REGION)
+    choice = {"count": count, "least_per_region": LEAST_PER_REGION, "seed": seed}
     details: dict[str, Any] = dict(everything.details)
     details["filter"] = details["filter"] | {"choice": choice}
     details["counts"] = details["counts"] | {"chosen": len(few)} | composition(few)
-    return {name: replace(few, details=details)}
+    return replace(few, details=details)
 
 
 def _command(name: str, paths: PathsLike) -> str:
