@@ -40,26 +40,9 @@ def paper_kernel(population: Population, *, profile: ProfileKind = "rbf", distan
     ``distance="hellinger"`` compares √w instead of ξ.
     """
     parts = _Parts(population)
-    terms = [
-        Term(
-            "action",
-            Hyperparameter(1.0, 1.0),
-            feature=Feature("actions", parts.weighting("one")),
-            learned=parts.learned("actions"),
-            length=Hyperparameter(0.5, 1.0, -3.0, 3.0) if parts.learned("actions") is not None else None,
-            actions=parts.coupling(0.5),
-        )
-    ]
+    terms = [parts.own_term("actions")]
     if len(population.contexts) > 1:
-        terms.append(
-            Term(
-                "context",
-                Hyperparameter(1.0, 1.0),
-                feature=Feature("contexts", parts.weighting("one")),
-                learned=parts.learned("contexts"),
-                length=Hyperparameter(0.5, 1.0, -3.0, 3.0) if parts.learned("contexts") is not None else None,
-            )
-        )
+        terms.append(parts.own_term("contexts"))
     radial = parts.radial(distance, profile)
     terms.append(
         Term("distribution", Hyperparameter(1.0, 1.0), radial=radial, length=Hyperparameter(1.0, 1.0, -4.0, 4.0))
@@ -174,6 +157,18 @@ class _Parts:
             return LearnedCoupling(_scaled_distances(self.population.features), None) if known else None
         distances = _scaled_distances(self.population.context_features)
         return None if distances is None else LearnedCoupling(None, distances)
+
+    def own_term(self, axis: Axis) -> Term:
+        """Return k_x or k_c of the paper: an RBF of the features with a length to fit; without features, equality."""
+        learned = self.learned(axis)
+        return Term(
+            axis.removesuffix("s"),
+            Hyperparameter(1.0, 1.0),
+            feature=Feature(axis, self.weighting("one")),
+            actions=self.coupling(0.5) if axis == "actions" else Identity(),
+            learned=learned,
+            length=None if learned is None else Hyperparameter(0.5, 1.0, -3.0, 3.0),
+        )
 
     def channels(self, shape: Shape, axis: Axis, weight: Hyperparameter, *, centered: bool, ones: bool) -> list[Term]:
         """Return one term per coupling for one feature, each scaled to unit variance over the reference draws."""
