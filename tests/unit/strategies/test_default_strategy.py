@@ -8,7 +8,7 @@ from mfbo import Feedback, History, Plan, Population, Round, Study
 from mfbo.problems import FeedbackKind, Observer, Problem, arena, swarm
 from mfbo.simplex import uniform
 from mfbo.strategies import Default
-from mfbo.strategies.default import HIGHEST_MULTIPLIER, STALL_WINDOW
+from mfbo.strategies.default import STALL_WINDOW
 from mfbo.study import run_round
 
 
@@ -71,7 +71,7 @@ def test_optimism_doubles_with_every_stall(population):
 
 
 def test_optimism_has_a_ceiling(population):
-    assert propose(stalled(population, STALL_WINDOW + 6, 30.0)).notes["multiplier"] == (HIGHEST_MULTIPLIER,)
+    assert propose(stalled(population, STALL_WINDOW + 6, 30.0)).notes["multiplier"] == (Default.highest_multiplier,)
 
 
 def test_a_gain_ends_the_stall(population):
