@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -78,6 +79,24 @@ class Feedback:
         return Feedback(number, seen, table, heads)
 
 
+class PayoffRange(NamedTuple):
+    """How many payoffs were told of a round, the lowest and the highest."""
+
+    told: int
+    lowest: float
+    highest: float
+
+    @staticmethod
+    def of(feedback: Feedback) -> "PayoffRange":
+        """Look at all kinds of feedback."""
+        payoffs = [payoff for _, _, payoff in feedback.agents]
+        if feedback.payoff is not None:
+            payoffs.append(feedback.payoff)
+        if feedback.cells is not None:
+            payoffs.extend(feedback.cells[~np.isnan(feedback.cells)].tolist())
+        return PayoffRange(len(payoffs), min(payoffs, default=0.0), max(payoffs, default=0.0))
+
+
 @dataclass(frozen=True, eq=False)
 class Round:
     """One try: the plan, what was really played, what was seen, and in which state it is.
@@ -104,6 +123,21 @@ class Round:
     def payoff(self) -> float | None:
         """The told population payoff, if one was told."""
         return None if self.feedback is None else self.feedback.payoff
+
+    @cached_property
+    def payoff_range(self) -> "PayoffRange":
+        """All payoffs told of this round, from the lowest to the highest."""
+        return PayoffRange.of(Feedback() if self.feedback is None else self.feedback)
+
+    @cached_property
+    def as_system(self) -> "Round":
+        """This round with its payoff told as the population payoff and nothing else, for payoffs that all share."""
+        return replace(self, feedback=Feedback(self.payoff_range.lowest))
+
+    @cached_property
+    def played_key(self) -> bytes:
+        """What was played, as a key: equal for equal distributions."""
+        return (self.plan.distribution if self.realized is None else self.realized).tobytes()
 
     def done(self, feedback: Feedback, played: FloatArray, told: int) -> "Round":
         """Return this round with its result."""

@@ -8,7 +8,7 @@ as single agents or cells are told. ``SparseProcess`` takes over where rows beco
 from mfbo.models.gaussian_process import Fit, GaussianProcess, RescaledPosterior
 from mfbo.models.kernel import Kernel
 from mfbo.models.presets import agents_kernel, default_kernel, joint_kernel, paper_kernel
-from mfbo.models.rows import Rows, only_system, row_count, rows_of_round, system_rows
+from mfbo.models.rows import Rows, joined_rows, only_system, row_count, rows_of_round, system_rows
 from mfbo.models.sparse import SparseProcess
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "SparseProcess",
     "agents_kernel",
     "default_kernel",
+    "joined_rows",
     "joint_kernel",
     "only_system",
     "paper_kernel",

@@ -2,7 +2,7 @@
 
 With inducing distributions ξ_1 … ξ_m, κ(ξ, ξ′) ≈ h(ξ)ᵀ h(ξ′), h(ξ) = L⁻¹ κ(ξ_·, ξ), L Lᵀ = κ(ξ_·, ξ_·). The
 approximation is exact between inducing distributions, and never above the kernel: what is missing, κ(0) − |h|², is
-added to the predicted variance. Lengths of stationary terms stay at their prior medians. docs/theory.md, section 12.
+added to the predicted variance. Lengths are given. docs/theory.md, section 12.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from mfbo.models.cholesky import factorized, lower_inverse
 from mfbo.models.conditioning import RadialAt, RadialGroup
 from mfbo.models.couplings import factor_of
 from mfbo.models.features import Feature
-from mfbo.models.kernel import Kernel, Term
+from mfbo.models.kernel import Kernel
 from mfbo.models.radials import block_distances
 
 LARGEST_INDUCED = 64  # inducing distributions of a stationary term …
@@ -64,9 +64,9 @@ class InducedBlock:
 
 
 class Basis:
-    """Features of any row under one kernel, (n, D), for given inducing distributions w (m, C, A)."""
+    """Features of any row under one kernel, (n, D), for given lengths in θ and inducing distributions w (m, C, A)."""
 
-    def __init__(self, kernel: Kernel, inducing: FloatArray) -> None:
+    def __init__(self, kernel: Kernel, theta: FloatArray, inducing: FloatArray) -> None:
         """Lay out the columns: channels, stationary terms, constant."""
         self.kernel = kernel
         self.channels: list[ChannelBlock] = []
@@ -80,7 +80,7 @@ class Basis:
             self._add_channel(indices, inducing)
         for index, term in enumerate(kernel.terms):
             if term.radial is not None:
-                self._add_induced(index, term, inducing)
+                self._add_induced(index, kernel.length_value(index, theta), inducing)
         self.constant = next((i for i, t in enumerate(kernel.terms) if t.radial is None and t.feature is None), None)
         self.size += self.constant is not None
 
@@ -95,9 +95,10 @@ class Basis:
         rows, columns = feature.at(inducing[0]).shape
         self.channels.append(ChannelBlock(feature, tuple(indices), (rows, columns), self._take(rows * columns)))
 
-    def _add_induced(self, index: int, term: Term, inducing: FloatArray) -> None:
-        if term.radial is None or term.length is None:
-            raise AssertionError("a stationary term has a length")  # every preset gives it one
+    def _add_induced(self, index: int, length: float, inducing: FloatArray) -> None:
+        term = self.kernel.terms[index]
+        if term.radial is None:
+            raise AssertionError("only stationary terms are induced")  # chosen for it above
         width, factor = 1, None
         if term.feature is not None:
             contexts, actions = inducing[0].shape
@@ -106,7 +107,7 @@ class Basis:
         count = max(min(len(inducing), LARGEST_INDUCED, LARGEST_PRODUCT // width), 1)
         kept = inducing[np.linspace(0, len(inducing) - 1, count).round().astype(int)]
         z = term.radial.embedding.of(kept)
-        group = RadialGroup(term.radial, 1.0, term.length.median, z, (z * z).sum(axis=-1))
+        group = RadialGroup(term.radial, 1.0, length, z, (z * z).sum(axis=-1))
         kappa = term.radial.profile.value(block_distances(z, z) / group.unit).sum(axis=0)
         whitening = lower_inverse(factorized(kappa + JITTER * np.eye(count)))
         columns = self._take(width * count)

@@ -18,6 +18,9 @@ from mfbo.models.rows import Rows, system_rows
 
 logger = logging.getLogger(__name__)
 
+FEWEST_ROBUST = 4  # payoffs from which quartiles mean something
+NORMAL_QUARTILES = 1.349  # distance of the quartiles of a normal distribution, in standard deviations
+
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -59,7 +62,7 @@ class GaussianProcess:
 
     def refit(self, start: FloatArray | None, iterations: int) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None)."""
-        shift, scale = standardization(self.design.values)
+        shift, scale = standardization(self.design.values, robust=self.kernel.robust)
         targets = (self.design.values - shift) / scale
         theta = self.kernel.start if start is None else start
         theta = fitted(self.design, targets, self._noise_variance(scale), theta, iterations)
@@ -169,10 +172,18 @@ class RescaledPosterior:
         return self.shift + self.scale * self.standardized.population_means(distributions)
 
 
-def standardization(values: FloatArray) -> tuple[float, float]:
-    """Return mean and standard deviation; equal payoffs are only shifted."""
+def standardization(values: FloatArray, *, robust: bool = False) -> tuple[float, float]:
+    """Return mean and standard deviation; equal payoffs are only shifted.
+
+    robust: return the median, and what the standard deviation would be if all payoffs were spread like their middle
+    half (at most the standard deviation, and at least a hundredth of it).
+    """
     shift = float(values.mean())
     scale = float(values.std())
+    if robust and len(values) >= FEWEST_ROBUST:
+        lower, median, upper = np.percentile(values, [25.0, 50.0, 75.0])
+        shift = float(median)
+        scale = min(scale, max(float(upper - lower) / NORMAL_QUARTILES, scale / 100.0))
     if scale <= 1e-13 * max(abs(shift), 1e-300):
         logger.info("all %d told payoffs are equal: they are shifted, not scaled", len(values))
         return shift, max(abs(shift), 1.0)

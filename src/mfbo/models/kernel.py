@@ -82,12 +82,17 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """The terms, the prior of the noise variance (in standardized payoffs), and the context weights p (C,)."""
+    """The terms, the prior of the noise variance (in standardized payoffs), and the context weights p (C,).
+
+    robust: whether payoffs are standardized by their middle half, so that a few very bad plans do not set the unit in
+    which the noise and all weights have their priors.
+    """
 
     name: str
     terms: tuple[Term, ...]
     noise: Hyperparameter
     weights: FloatArray
+    robust: bool = False
 
     def __post_init__(self) -> None:
         """Number the lengths: θ = log of (weights of all terms, lengths of the terms that have one, noise)."""

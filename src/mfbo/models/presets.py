@@ -69,7 +69,7 @@ def joint_kernel(population: Population, *, profile: ProfileKind = "rbf") -> Ker
 def default_kernel(population: Population, *, noisy: bool = False) -> Kernel:
     """Return our kernel for population payoffs: channels on √w, w and P² (and √P, P), two RBFs and a constant.
 
-    noisy: whether payoffs are known to be noisy, which moves the prior of the noise.
+    noisy: whether payoffs are known to be noisy, which moves the prior of the noise and makes the unit robust.
     """
     parts = _Parts(population)
     weight = Hyperparameter(0.01, 4.0)
@@ -84,7 +84,7 @@ def default_kernel(population: Population, *, noisy: bool = False) -> Kernel:
     if population.features is not None:  # without features the mean embedding is w itself and adds nothing
         terms.append(Term("mean", Hyperparameter(0.03, 1.5), radial=parts.radial("mean", "rbf"), length=length))
     terms.append(Term("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)))
-    return Kernel("default", tuple(terms), KNOWN_TO_BE_NOISY if noisy else NOISE, population.weights)
+    return Kernel("default", tuple(terms), KNOWN_TO_BE_NOISY if noisy else NOISE, population.weights, robust=noisy)
 
 
 def agents_kernel(population: Population) -> Kernel:

@@ -1,6 +1,6 @@
 """Rows: every observation is a weight matrix ω over the cells at a distribution ξ, eq. (3)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -32,6 +32,11 @@ class Rows:
 def system_rows(shares: FloatArray, values: FloatArray) -> Rows:
     """Return rows of the population payoff itself: ω = w; shares (n, C, A), values (n,)."""
     return Rows(shares, shares, values, np.ones(len(values)))
+
+
+def joined_rows(parts: list[Rows]) -> Rows:
+    """Return the rows of several rounds as one."""
+    return Rows(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(Rows)))
 
 
 def rows_of_round(population: Population, done: Round) -> Rows:

@@ -20,7 +20,7 @@ from mfbo.models.fitting import fitted
 from mfbo.models.gaussian_process import Fit, standardization
 from mfbo.models.kernel import Hyperparameter, Kernel
 from mfbo.models.posterior import VARIANCE_FLOOR
-from mfbo.models.rows import Rows
+from mfbo.models.rows import Rows, joined_rows
 
 FITTED_ROWS = 250
 SMALLEST_NOISE = 1e-6  # in standardized payoffs; a smaller one would make the regression ill-conditioned
@@ -65,7 +65,6 @@ class SparseProcess:
         self.kernel = kernel
         self.noise = noise
         self.fit: Fit | None = None
-        self._frozen = _with_fixed_lengths(kernel)
         self._rounds: list[CompactRows] = []
         self._basis: Basis | None = None
         self._inducing = 0
@@ -79,17 +78,19 @@ class SparseProcess:
         self._rounds.append(CompactRows.of(rows))
 
     def refit(self, start: FloatArray | None, iterations: int) -> Fit:
-        """Standardize all payoffs anew and fit the hyperparameters on some rows, lengths fixed at their medians."""
-        shift, scale = standardization(np.concatenate([each.values for each in self._rounds]))
-        design = Design(self._frozen)
-        for rows in self._chosen_rows():
-            design.append(rows)
+        """Standardize all payoffs anew and fit the hyperparameters on some rows; lengths stay as in ``start``."""
+        values = np.concatenate([each.values for each in self._rounds])
+        shift, scale = standardization(values, robust=self.kernel.robust)
+        theta = self.kernel.start if start is None else start
+        design = Design(_with_fixed_lengths(self.kernel, theta))
+        design.append(joined_rows(self._chosen_rows()))
         known = None if self.noise is None else (self.noise / scale) ** 2
-        theta = self._frozen.start if start is None else start
         return self.adopt(Fit(fitted(design, (design.values - shift) / scale, known, theta, iterations), shift, scale))
 
     def adopt(self, fit: Fit) -> Fit:
         """Take these hyperparameters as they are."""
+        if self.fit is not None and not np.array_equal(_lengths(self.kernel, self.fit), _lengths(self.kernel, fit)):
+            self._basis = None
         self.fit = fit
         return fit
 
@@ -103,7 +104,7 @@ class SparseProcess:
     def posterior(self, pending: FloatArray | None = None) -> Posterior:
         """Return the posterior in standardized payoffs; ``pending`` as in ``GaussianProcess.posterior``."""
         fit = self._fit()
-        basis = self._summed_up()
+        basis = self._summed_up(fit)
         noise = self.noise_variance
         weights = self.kernel.weight_values(fit.theta)
         prior = _PriorFactor(basis, weights)
@@ -124,11 +125,11 @@ class SparseProcess:
             raise AssertionError("refit or adopt comes before the posterior")  # strategies fit before they ask
         return self.fit
 
-    def _summed_up(self) -> Basis:
+    def _summed_up(self, fit: Fit) -> Basis:
         """Bring the sums up to date; the basis is renewed at 1, 2, 4 … 64 rounds and then stays."""
         wanted = min(1 << (len(self._rounds).bit_length() - 1), MOST_INDUCING)
         if self._basis is None or self._inducing != wanted:
-            self._basis = Basis(self.kernel, np.stack([each.shares for each in self._rounds[:wanted]]))
+            self._basis = Basis(self.kernel, fit.theta, np.stack([each.shares for each in self._rounds[:wanted]]))
             self._inducing, self._included = wanted, 0
             self._moment = np.zeros((self._basis.size, self._basis.size))
             self._by_value = np.zeros(self._basis.size)
@@ -247,15 +248,22 @@ class _PriorFactor:
         return product
 
 
-def _with_fixed_lengths(kernel: Kernel) -> Kernel:
-    """Return the kernel with every length at its prior median and the noise bounded from below."""
-    terms = tuple(term if term.length is None else replace(term, length=_fixed(term.length)) for term in kernel.terms)
+def _lengths(kernel: Kernel, fit: Fit) -> FloatArray:
+    return fit.theta[len(kernel.terms) : -1]
+
+
+def _with_fixed_lengths(kernel: Kernel, theta: FloatArray) -> Kernel:
+    """Return the kernel with every length as in θ and the noise bounded from below."""
+    terms = tuple(
+        term if term.length is None else replace(term, length=_fixed(term.length, kernel.length_value(index, theta)))
+        for index, term in enumerate(kernel.terms)
+    )
     noise = replace(kernel.noise, lower=float(np.log(SMALLEST_NOISE)))
     return replace(kernel, terms=terms, noise=noise)
 
 
-def _fixed(length: Hyperparameter) -> Hyperparameter:
-    at = float(np.log(length.median))
+def _fixed(length: Hyperparameter, value: float) -> Hyperparameter:
+    at = float(np.log(value))
     return replace(length, lower=at, upper=at)
 
 

@@ -3,7 +3,7 @@
 Exact payoffs: optimism is small (0.3 standard deviations) as long as rounds improve, and doubles each time the strategy
 sits on its best plan without gaining, so that it leaves local optima ("stall rule"). Noisy payoffs: more optimism, at
 least until a plan teaches something ("information floor"), and from time to time the plan with the best mean. Whether
-payoffs are noisy is seen by playing the first plan twice, unless the noise is known. All of it is a function of the
+payoffs are noisy is seen by playing the first plan twice. All of it is a function of the
 history; docs/decisions/0006-default-strategy.md has the measurements.
 """
 
@@ -20,7 +20,8 @@ from mfbo.population import Population
 from mfbo.records import History, Proposal, Round
 from mfbo.simplex import dirichlet, uniform
 from mfbo.strategies.modeled import ModeledStrategy
-from mfbo.strategies.surrogate import Process, pending_shares, steered
+from mfbo.strategies.shared import with_shared_payoffs
+from mfbo.strategies.surrogate import ROUND_BUDGET, Process, pending_shares, steered
 from mfbo.strategies.whole_agents import fresh, is_known
 
 STALL_WINDOW = 5
@@ -28,8 +29,7 @@ STALL_TOLERANCE = 1e-3  # in standard deviations of the told payoffs
 NEGLIGIBLE_NOISE = 1e-3  # fitted noise variance, in variances of the told payoffs
 REPLICATE_TOLERANCE = 1e-9  # relative difference of two payoffs of one plan that counts as noise
 FLOOR = 1.5  # a plan's standard deviation, in noise standard deviations, below which it would teach too little
-RAISE = 1.6  # factor on the multiplier until a plan is above the floor …
-HIGHEST_NOISY_MULTIPLIER = 4.0  # … up to here
+RAISE = 1.6  # factor on the multiplier until a plan is above the floor
 GREEDY_FROM, GREEDY_EVERY = 25, 5
 RANDOM_AGENTS_ROUNDS = 4
 SAME_START = 0.01  # L1 distance per context below which two starts climb to the same place
@@ -39,7 +39,8 @@ SAME_START = 0.01  # L1 distance per context below which two starts climb to the
 class Default(ModeledStrategy):
     """One setting for every problem; nothing to tune.
 
-    multiplier: optimism while exact payoffs improve. highest_multiplier: up to where it doubles while they do not.
+    multiplier: optimism while exact payoffs improve. highest_multiplier: up to where it rises while they do
+    not, or while plans teach too little.
     noisy_multiplier: optimism under noise. trust: how much fuller than ever seen an action may become in one round,
     once agents' payoffs are told.
     """
@@ -50,19 +51,25 @@ class Default(ModeledStrategy):
     trust: float = 2.0
     name: str = "default"
     sparse: bool = field(default=True, kw_only=True)
+    subset_kinds: tuple[str, ...] = field(default=("exact",), kw_only=True)
 
-    def data_kind(self, told: tuple[Round, ...]) -> str:
+    def data_kind(self, told: tuple[Round, ...], noise: float | None) -> str:
         """Return "agents" as soon as one agent's payoff is told, otherwise "noisy" or "exact" population payoffs."""
         if not only_system(told):
             return "agents"
-        return "noisy" if replicates_disagree(told) else "exact"
+        return "noisy" if noise is not None or replicates_disagree(told) else "exact"
 
     def kernel_for(self, population: Population, kind: str) -> Kernel:
         """Return our kernel for agents' payoffs or for population payoffs."""
         return agents_kernel(population) if kind == "agents" else default_kernel(population, noisy=kind == "noisy")
 
+    def as_modeled(self, history: History) -> History:
+        """Return the history with payoffs that all agents share told as population payoffs."""
+        return with_shared_payoffs(history)
+
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return the uniform plan first (twice, to see noise), then random ones near it, then what the model likes."""
+        history = self.as_modeled(history)
         shape = history.population.shape
         if not history.rounds:
             return Proposal(uniform(*shape))
@@ -76,16 +83,16 @@ class Default(ModeledStrategy):
     def _modeled(self, history: History, rng: np.random.Generator) -> Proposal:
         process, note = self.surrogate.prepared(history)
         visited = steered(history)
-        means = process.posterior().population_means(visited)
+        posterior = process.posterior()
+        means = posterior.population_means(visited)
         search = _Search(
-            posterior=process.posterior(pending_shares(history)),
+            posterior=process.posterior(pending_shares(history)) if history.open else posterior,
             starts=_starts(history, visited[int(np.argmax(means))], rng),
             weights=history.population.weights,
             rng=rng,
             limits=None if only_system(history.told) else self._trusted(history.population.weights @ visited),
         )
-        noisy = self.data_kind(history.told) == "noisy" or (history.noise is not None and only_system(history.told))
-        if noisy:
+        if self.data_kind(history.told, history.noise) == "noisy":
             distribution, notes = self._noisy(history, process, search)
         else:
             distribution, notes = self._exact(history, process, search, means)
@@ -122,8 +129,8 @@ class Default(ModeledStrategy):
         multiplier = max(self.noisy_multiplier, noted / RAISE)
         distribution = search.climbed(multiplier)
         least = FLOOR * FLOOR * process.noise_variance
-        while search.posterior.population(distribution).variance < least and multiplier < HIGHEST_NOISY_MULTIPLIER:
-            multiplier = min(multiplier * RAISE, HIGHEST_NOISY_MULTIPLIER)
+        while search.posterior.population(distribution).variance < least and multiplier < self.highest_multiplier:
+            multiplier = min(multiplier * RAISE, self.highest_multiplier)
             search = replace(search, starts=[distribution, *search.starts[1:]])
             distribution = search.climbed(multiplier)
         return distribution, {"multiplier": (multiplier,)}
@@ -153,23 +160,22 @@ def replicates_disagree(told: tuple[Round, ...]) -> bool:
     """Tell whether one and the same played distribution was told two different population payoffs."""
     seen: dict[bytes, float] = {}
     for each in told:
-        if each.realized is None or each.feedback is None or each.feedback.payoff is None:
+        payoff = each.payoff
+        if payoff is None:
             continue
-        payoff = each.feedback.payoff
-        first = seen.setdefault(each.realized.tobytes(), payoff)
+        first = seen.setdefault(each.played_key, payoff)
         if abs(first - payoff) > REPLICATE_TOLERANCE * max(abs(first), abs(payoff)):
             return True
     return False
 
 
 def _wants_replicate(history: History) -> bool:
-    """Tell whether to play the first plan again: it can be repeated, and brought a payoff of unknown noise."""
+    """Tell whether to play the first plan again: it can be repeated, and brought a payoff."""
     told = history.told
     return (
         len(history.rounds) == len(told) == 1
         and not told[0].added
         and only_system(told)
-        and history.noise is None
         and history.steers == "realized"
     )
 
@@ -180,15 +186,21 @@ def _random_rounds_left(history: History) -> bool:
         return False
     if not only_system(history.told):
         return len(history.rounds) <= RANDOM_AGENTS_ROUNDS
-    replicated = history.noise is None and history.steers == "realized"
+    replicated = history.steers == "realized"
     return len(history.rounds) < (3 if replicated else 2)
 
 
 def _starts(history: History, incumbent: FloatArray, rng: np.random.Generator) -> list[FloatArray]:
-    """Return the last plan, the incumbent unless it is nearly the same, and a random plan."""
+    """Return the last plan, the incumbent unless it is nearly the same, and a random plan.
+
+    After many rounds the last plan is left out: what it led to has been climbed before.
+    """
+    random = dirichlet(1.0, *history.population.shape, rng)
+    if len(history.told) > ROUND_BUDGET:
+        return [incumbent, random]
     last = history.rounds[-1].plan.distribution
     others = [incumbent] if np.abs(last - incumbent).sum() > SAME_START * len(last) else []
-    return [last, *others, dirichlet(1.0, *history.population.shape, rng)]
+    return [last, *others, random]
 
 
 def _iterations(cells: int) -> int:

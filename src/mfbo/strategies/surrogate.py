@@ -4,30 +4,38 @@ Hyperparameters are fitted on a schedule and noted in the round that fitted them
 rebuilt after a restart by the same operations in the same order, so a resumed study proposes the same bits.
 """
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.models import Fit, GaussianProcess, Kernel, SparseProcess, row_count, rows_of_round
+from mfbo.models import Fit, GaussianProcess, Kernel, SparseProcess, joined_rows, row_count, rows_of_round
 from mfbo.population import Population
 from mfbo.records import History, Notes, Round
 
 ROW_BUDGET = 500  # rows up to which the process is exact
+ROUND_BUDGET = 250  # rounds up to which an exact process keeps all of them …
+SUBSET = 150  # … and how many it keeps beyond
+FEWER = 50  # a model fitted on n rounds is kept for at least n ÷ 50 more
+
+Size = Literal["all", "subset", "sparse"]
+"""Exact on all rows, exact on some, or sparse on all."""
 
 KernelFactory = Callable[[Population, str], Kernel]
 """Population and kind of data → kernel."""
 
 Process = GaussianProcess | SparseProcess
 
-DataKind = Callable[[tuple[Round, ...]], str]
-"""Told rounds → kind of data, in the strategy's own words; another kind means another kernel, fitted afresh."""
+DataKind = Callable[[tuple[Round, ...], float | None], str]
+"""Told rounds and the known noise → kind of data, in the strategy's own words; another kind, another kernel."""
 
 
 @dataclass(frozen=True)
 class RefitSchedule:
-    """Fit every round up to ``early`` told rounds, then every ``later`` rounds; ``iterations`` L-BFGS steps each."""
+    """Fit every round up to ``early`` told rounds, then every ``later``, then rarer; ``iterations`` L-BFGS steps."""
 
     early: int = 10
     later: int = 5
@@ -35,7 +43,7 @@ class RefitSchedule:
 
     def due(self, told: int, fitted: int) -> bool:
         """Tell whether a model last fitted on ``fitted`` rounds is fitted anew on ``told``."""
-        return told > fitted and (told <= self.early or told - fitted >= self.later)
+        return told > fitted and (told <= self.early or told - fitted >= max(self.later, fitted // FEWER))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +61,10 @@ class FitNote:
             "standardization": (self.fit.shift, self.fit.scale),
         }
 
+    def equals(self, other: "FitNote") -> bool:
+        """Tell whether both are the same fit to the bit."""
+        return self.to_notes() == other.to_notes()
+
     @staticmethod
     def from_notes(notes: Notes) -> "FitNote | None":
         """Read it back; None when the round's proposal used no model."""
@@ -65,33 +77,63 @@ class FitNote:
 class Surrogate:
     """Keeps a Gaussian process in step with a history."""
 
-    def __init__(self, kernels: KernelFactory, kind: DataKind, schedule: RefitSchedule, *, sparse: bool) -> None:
-        """Compute nothing before the first history; ``sparse`` allows the bounded process beyond the row budget."""
+    def __init__(
+        self,
+        kernels: KernelFactory,
+        kind: DataKind,
+        schedule: RefitSchedule,
+        *,
+        sparse: bool = False,
+        subset_kinds: tuple[str, ...] = (),
+    ) -> None:
+        """Compute nothing before the first history.
+
+        sparse: whether the sparse process takes over beyond the row budget. subset_kinds: kinds of data for which
+        the best and the newest rounds tell all: an exact process keeps those alone.
+        """
         self._kernels = kernels
         self._kind = kind
         self._schedule = schedule
         self._sparse = sparse
+        self._subset_kinds = subset_kinds
         self._kernel_cache: dict[tuple[int, str], tuple[Population, Kernel]] = {}
         self._process: Process | None = None
         self._rounds: tuple[Round, ...] = ()
         self._note: FitNote | None = None
 
     def prepared(self, history: History) -> tuple[Process, FitNote]:
-        """Return the process with all told rounds and its latest fit, made now if the schedule says so."""
+        """Return the process with the told rounds and its latest fit, made now if the schedule says so."""
         told = history.told
+        kind, size = self._setting(told, history.noise)
         note = self._latest_note(history)
-        if note is not None and self._setting(told) != self._setting(told[: note.rounds]):
+        start = None
+        if note is not None:
+            noted_kind, noted_size = self._setting(told[: note.rounds], history.noise)
+            start = note.fit.theta if kind == noted_kind else None
+            note = note if (kind, size) == (noted_kind, noted_size) else None
+        if note is not None and self._schedule.due(len(told), note.rounds):
             note = None
-        process = self._replayed(history, note)
-        if note is None or self._schedule.due(len(told), note.rounds):
-            start = None if note is None else note.fit.theta
+        fitted = len(told) if note is None else note.rounds
+        kept = best_and_newest(told[:fitted]) if size == "subset" else told[:fitted]
+        process, known = self._reusable(history, kind, size, (*kept, *told[fitted:]), note)
+        parts = [rows_of_round(history.population, each) for each in kept[known:]]
+        for rows in [joined_rows(parts)] if parts and size == "subset" else parts:
+            process.append(rows)
+        if note is not None and known < len(kept):
+            process.adopt(note.fit)
+        for each in told[fitted + max(known - len(kept), 0) :]:
+            process.append(rows_of_round(history.population, each))
+        if note is None:
             note = FitNote(len(told), process.refit(start, self._schedule.iterations))
-        self._process, self._rounds, self._note = process, told, note
+        self._process, self._rounds, self._note = process, (*kept, *told[fitted:]), note
         return process, note
 
-    def _setting(self, told: tuple[Round, ...]) -> tuple[str, bool]:
-        """Return the kind of data and whether there are too many rows for the exact process."""
-        return self._kind(told), self._sparse and sum(map(row_count, told)) > ROW_BUDGET
+    def _setting(self, told: tuple[Round, ...], noise: float | None) -> tuple[str, Size]:
+        """Return the kind of data and how the process copes with their number."""
+        kind = self._kind(told, noise)
+        if kind in self._subset_kinds:
+            return kind, "all" if len(told) <= ROUND_BUDGET else "subset"
+        return kind, "sparse" if self._sparse and sum(map(row_count, told)) > ROW_BUDGET else "all"
 
     def _latest_note(self, history: History) -> FitNote | None:
         for each in reversed(history.rounds):
@@ -106,33 +148,29 @@ class Surrogate:
             self._kernel_cache[key] = (population, self._kernels(population, kind))
         return self._kernel_cache[key][1]
 
-    def _replayed(self, history: History, note: FitNote | None) -> Process:
-        """Return a process with all told rounds under the noted fit, reusing the cached one where it is a prefix."""
-        told = history.told
-        process, start = self._reusable(history, note)
-        for index in range(start, len(told)):
-            if note is not None and note.rounds == index:
-                process.adopt(note.fit)
-            process.append(rows_of_round(history.population, told[index]))
-        if note is not None and note.rounds == len(told) and start < len(told):
-            process.adopt(note.fit)
-        return process
+    def _reusable(
+        self, history: History, kind: str, size: Size, rounds: tuple[Round, ...], note: FitNote | None
+    ) -> tuple[Process, int]:
+        """Return a process and how many of these rounds it holds, under the noted fit if there is one.
 
-    def _reusable(self, history: History, note: FitNote | None) -> tuple[Process, int]:
-        kind, many = self._setting(history.told)
+        The cached one, if it would not differ by a bit; a subset is joined at once, so it is kept whole or not at all.
+        """
         kernel = self._kernel(history.population, kind)
-        wanted = SparseProcess if many else GaussianProcess
+        made = SparseProcess if size == "sparse" else GaussianProcess
         old = self._process
-        same_model = isinstance(old, wanted) and old.kernel is kernel and old.noise == history.noise
-        if old is not None and same_model and self._continues(history.told, note):
+        same_model = isinstance(old, made) and old.kernel is kernel and old.noise == history.noise
+        same_fit = size != "subset" if note is None else self._note is not None and self._note.equals(note)
+        held = len(self._rounds) <= len(rounds) and all(map(operator.is_, self._rounds, rounds))
+        if old is not None and same_model and same_fit and held:
             return old, len(self._rounds)
-        return wanted(kernel, history.noise), 0
+        return made(kernel, history.noise), 0
 
-    def _continues(self, told: tuple[Round, ...], note: FitNote | None) -> bool:
-        """Tell whether the cached process holds a prefix of these rounds under the noted fit."""
-        if self._note is None or note is None or self._note.to_notes() != note.to_notes():
-            return False
-        return len(self._rounds) <= len(told) and all(old is new for old, new in zip(self._rounds, told, strict=False))
+
+def best_and_newest(told: tuple[Round, ...]) -> tuple[Round, ...]:
+    """Return ``SUBSET`` of the rounds in their order: half of them the newest, half the best paid of the others."""
+    older = told[: -SUBSET // 2]
+    best = np.argsort([-told_payoff(each) for each in older], kind="stable")[: SUBSET - SUBSET // 2]
+    return (*(older[index] for index in np.sort(best)), *told[-SUBSET // 2 :])
 
 
 def steered(history: History) -> FloatArray:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mfbo.models import GaussianProcess, RescaledPosterior, Rows
-from mfbo.models.gaussian_process import Fit
+from mfbo.models.gaussian_process import Fit, standardization
 
 
 def one_row(case):
@@ -171,3 +171,20 @@ def test_the_mean_of_repeated_payoffs_is_predicted_at_their_plan(make_case):
     posterior = RescaledPosterior(process.posterior(), process.fit.shift, process.fit.scale)
     payoffs = np.concatenate([rows.values for rows in blocks])
     assert posterior.population(blocks[0].shares[0]).mean == pytest.approx(payoffs.mean(), abs=0.1 * payoffs.std())
+
+
+def test_a_robust_unit_is_set_by_the_middle_half():
+    values = np.concatenate([np.linspace(-1, 1, 41), [-1e3, -2e3]])
+    shift, scale = standardization(values, robust=True)
+    assert shift == np.median(values)
+    assert scale == pytest.approx(np.subtract(*np.percentile(values, [75, 25])) / 1.349, rel=1e-12) or (
+        scale == values.std() / 100
+    )
+    assert scale < standardization(values)[1]
+
+
+def test_a_robust_unit_is_never_zero_nor_above_the_standard_deviation():
+    assert standardization(np.array([5.0] * 9 + [6.0]), robust=True)[1] == pytest.approx(0.003)
+    split = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
+    assert standardization(split, robust=True)[1] == 1.0
+    assert standardization(np.array([1.0, 2.0]), robust=True) == standardization(np.array([1.0, 2.0]))

@@ -166,3 +166,34 @@ def test_rows_survive_compression():
         np.testing.assert_array_equal(again.omega, rows.omega)
         np.testing.assert_array_equal(again.shares, rows.shares)
         np.testing.assert_array_equal(again.values, rows.values)
+
+
+def test_lengths_are_taken_over_and_kept():
+    problem = swarm(12, None)
+    kernel = default_kernel(problem.population)
+    blocks = rounds_of(problem, "system", 32)
+    exact, sparse = GaussianProcess(kernel), SparseProcess(kernel)
+    for rows in blocks:
+        exact.append(rows)
+        sparse.append(rows)
+    theta = exact.refit(None, 20).theta
+    lengths = slice(len(kernel.terms), -1)
+    assert not np.allclose(theta[lengths], kernel.start[lengths])
+    np.testing.assert_array_equal(sparse.refit(theta, 20).theta[lengths], theta[lengths])
+
+
+def test_other_lengths_make_another_basis():
+    problem = swarm(8, None)
+    kernel = default_kernel(problem.population)
+    blocks = rounds_of(problem, "system", 8)
+    theta = kernel.start + 0.3
+    changed, fresh = SparseProcess(kernel), SparseProcess(kernel)
+    for process in (changed, fresh):
+        for rows in blocks:
+            process.append(rows)
+    changed.adopt(Fit(kernel.start, 0.0, 1.0))
+    changed.posterior()
+    for process in (changed, fresh):
+        process.adopt(Fit(theta, 0.0, 1.0))
+    here = candidates(problem)
+    np.testing.assert_array_equal(changed.posterior().population_means(here), fresh.posterior().population_means(here))

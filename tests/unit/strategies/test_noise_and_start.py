@@ -18,15 +18,11 @@ def played(rounds, noise=0.0, known=False, **options):
     return study
 
 
-def test_the_first_plan_is_played_twice_when_noise_is_unknown():
-    study = played(3)
+@pytest.mark.parametrize("options", [{}, {"noise": 0.5}, {"noise": 0.5, "known": True}])
+def test_the_first_plan_is_played_twice(options):
+    study = played(3, **options)
     np.testing.assert_array_equal(study.rounds[0].plan.distribution, study.rounds[1].plan.distribution)
     assert not np.array_equal(study.rounds[1].plan.distribution, study.rounds[2].plan.distribution)
-
-
-def test_no_replicate_is_played_when_the_noise_is_known():
-    study = played(2, noise=0.5, known=True)
-    assert not np.array_equal(study.rounds[0].plan.distribution, study.rounds[1].plan.distribution)
 
 
 @pytest.mark.parametrize(("noise", "noisy"), [(0.0, False), (1e-6, True), (0.5, True)])
