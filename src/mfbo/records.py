@@ -21,10 +21,15 @@ Notes = Mapping[str, tuple[float, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """What a strategy answers: a distribution (C, A), and numbers it wants to find again in the history."""
+    """What a strategy answers: a distribution (C, A), and numbers it wants to find again in the history.
+
+    assignment: the action of every single agent (M,), agents ordered by context, from strategies that place agents one
+    by one; then the distribution is theirs.
+    """
 
     distribution: FloatArray
     notes: Notes = field(default_factory=dict)
+    assignment: IntArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +39,13 @@ class Plan:
     number: the round it belongs to, counted from 0.
     distribution: ξ (C, A), rows sum to 1.
     allocation: whole agents (C, A), or None in the mean-field limit.
+    assignment: the action of every single agent (M,), agents ordered by context; None unless the strategy says so.
     """
 
     number: int
     distribution: FloatArray
     allocation: IntArray | None = None
+    assignment: IntArray | None = None
 
     @property
     def realized(self) -> FloatArray:
@@ -295,3 +302,16 @@ def _read_counts(counts: Any, cells: FloatArray, population: Population) -> Floa
 def read_distribution(values: Any, population: Population, name: str = "distribution") -> FloatArray:
     """Check a distribution given by a user, (C, A)."""
     return distribution_array(values, name, *population.shape)
+
+
+def read_assignment(values: Any, population: Population) -> IntArray:
+    """Check the actions of all single agents, (M,)."""
+    size = population.size
+    if size is None:
+        raise InvalidInputError("an assignment places single agents: give the population a size")
+    actions = np.asarray(values)
+    if actions.shape != (size,) or not np.issubdtype(actions.dtype, np.integer):
+        raise InvalidInputError(f"assignment must hold {size} whole numbers, not {actions.dtype} of {actions.shape}")
+    if actions.min() < 0 or actions.max() >= population.shape[1]:
+        raise InvalidInputError(f"assignment must hold actions from 0 to {population.shape[1] - 1}")
+    return actions

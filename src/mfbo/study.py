@@ -11,7 +11,17 @@ from mfbo.catalogue import make_strategy
 from mfbo.errors import InvalidInputError, RoundStateError, UnknownNameError
 from mfbo.interfaces import Posterior, Strategy
 from mfbo.population import Population
-from mfbo.records import Explanation, Feedback, History, Plan, Prediction, Proposal, Round, read_distribution
+from mfbo.records import (
+    Explanation,
+    Feedback,
+    History,
+    Plan,
+    Prediction,
+    Proposal,
+    Round,
+    read_assignment,
+    read_distribution,
+)
 from mfbo.seeding import derived_generator
 from mfbo.simplex import AllocationMethod, allocate
 from mfbo.validation import known_name, positive, standard_deviation, whole_number
@@ -55,8 +65,11 @@ class Study:
         if not isinstance(proposal, Proposal):
             raise InvalidInputError(f"strategy {self.strategy.name!r} must answer with a Proposal, not {proposal!r}")
         distribution = read_only(read_distribution(proposal.distribution, self.population, "the strategy's plan"))
-        allocation = None
-        if self.population.size is not None:
+        allocation = assignment = None
+        if proposal.assignment is not None:
+            assignment = read_only(read_assignment(proposal.assignment, self.population), np.int32)
+            allocation = read_only(self.population.counted(assignment), np.int64)
+        elif self.population.size is not None:
             rng = derived_generator(self.seed, "allocate", number)
             allocation = read_only(
                 allocate(
@@ -69,7 +82,7 @@ class Study:
                 ),
                 np.int64,
             )
-        plan = Plan(number, distribution, allocation)
+        plan = Plan(number, distribution, allocation, assignment)
         self._replace_rounds((*self.rounds, Round(plan, dict(proposal.notes))))
         return plan
 

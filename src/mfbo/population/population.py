@@ -1,15 +1,17 @@
 """The population: actions with features, contexts with weights, and how many agents there are."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from mfbo.arrays import FloatArray, read_only
+from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
 from mfbo.population.reading import Named, read_named
+from mfbo.simplex import quota
 from mfbo.validation import known_name, share_array, whole_number
 
 WEIGHT_COLUMN = "weight"
@@ -69,7 +71,8 @@ class Population:
     def with_size(self, size: int | None) -> "Population":
         """Return the same population with another number of agents."""
         copy = object.__new__(Population)
-        copy._set(**{**self.__dict__, "size": None if size is None else whole_number(size, "size", least=1)})
+        copy._set(**{each.name: getattr(self, each.name) for each in fields(self)})
+        copy._set(size=None if size is None else whole_number(size, "size", least=1))
         return copy
 
     def action_index(self, action: Any) -> int:
@@ -79,6 +82,19 @@ class Population:
     def context_index(self, context: Any) -> int:
         """Return the position of a context given by name or by position."""
         return _index(context, "context", self.contexts)
+
+    @cached_property
+    def agent_contexts(self) -> IntArray:
+        """Context of every single agent, (M,), in order: as many of each as its weight says."""
+        if self.size is None:
+            raise InvalidInputError("the mean-field limit has no single agents: give the population a size")
+        return np.repeat(np.arange(len(self.contexts)), quota(self.weights, self.size))
+
+    def counted(self, assignment: IntArray) -> IntArray:
+        """Count agents per cell, (C, A), given the action of every single agent (M,)."""
+        contexts, actions = self.shape
+        cells = self.agent_contexts * actions + assignment
+        return np.bincount(cells, minlength=contexts * actions).reshape(contexts, actions)
 
     def joint_shares(self, distribution: FloatArray) -> FloatArray:
         """Return w = p_c ξ_ca, the share of all agents in each cell, eq. (1)."""
