@@ -28,6 +28,12 @@ STRATEGY_MEMBERS = ("name", "propose", "recommend", "posterior")
 STRATEGIES: dict[str, Entry] = {
     "default": Entry("mfbo.strategies:Default", "our kernel, population UCB, L-BFGS: the fewest rounds"),
     "mf-gp-ucb": Entry("mfbo.strategies:MeanFieldGPUCB", "the paper's algorithm: additive kernel, MF-UCB, Adam"),
+    "annealing": Entry("mfbo.strategies.per_agent.annealing:Annealing", "simulated annealing, one agent at a time"),
+    "genetic": Entry("mfbo.strategies.per_agent.genetic:Genetic", "generations of forty, crossover and mutation"),
+    "gp-ucb": Entry("mfbo.strategies.per_agent.gaussian:GPUCB", "a Gaussian process over all agents' actions"),
+    "add-gp-ucb": Entry(
+        "mfbo.strategies.per_agent.gaussian:AdditiveGPUCB", "the sum of one Gaussian process per agent"
+    ),
     "random": Entry("mfbo.strategies:RandomSearch", "the paper's control: softmax of a uniform vector"),
 }
 
