@@ -10,7 +10,8 @@ import numpy as np
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population
-from mfbo.simplex import realized
+from mfbo.population.limits import rounded_placement
+from mfbo.simplex import Region, realized
 from mfbo.validation import as_numbers, distribution_array, finite_number, number_array
 
 LARGEST_PAYOFF = 1e150  # its square must still be a number
@@ -178,6 +179,21 @@ class History:
     def open(self) -> tuple[Round, ...]:
         """Rounds that were asked and not yet told."""
         return tuple(each for each in self.rounds if each.state == "open")
+
+    @property
+    def region(self) -> Region | None:
+        """Placements allowed next, from where agents are now; None without limits."""
+        limits = self.population.limits
+        if limits is None:
+            return None
+        totals = self.population.context_totals
+        told = self.told
+        placed = limits.placed
+        if told:
+            last = told[-1]
+            as_planned = last.plan.allocation is not None and last.plan.realized.tobytes() == last.played_key
+            placed = last.plan.allocation if as_planned else rounded_placement(last.realized, totals)
+        return limits.region(totals, placed)
 
     @property
     def last_notes(self) -> Notes:

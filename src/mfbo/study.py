@@ -23,7 +23,7 @@ from mfbo.records import (
     read_distribution,
 )
 from mfbo.seeding import derived_generator
-from mfbo.simplex import AllocationMethod, allocate
+from mfbo.simplex import AllocationMethod, allocate, realized
 from mfbo.validation import known_name, positive, standard_deviation, whole_number
 
 ALLOCATIONS = ("quota", "sampled")
@@ -65,10 +65,18 @@ class Study:
         if not isinstance(proposal, Proposal):
             raise InvalidInputError(f"strategy {self.strategy.name!r} must answer with a Proposal, not {proposal!r}")
         distribution = read_only(read_distribution(proposal.distribution, self.population, "the strategy's plan"))
+        region = self._history.region
         allocation = assignment = None
         if proposal.assignment is not None:
             assignment = read_only(read_assignment(proposal.assignment, self.population), np.int32)
             allocation = read_only(self.population.counted(assignment), np.int64)
+            if region is not None:
+                raise InvalidInputError(
+                    f"strategy {self.strategy.name!r} places agents one by one and knows no limits; take 'default'"
+                )
+        elif region is not None:
+            allocation = read_only(region.whole(distribution), np.int64)
+            distribution = read_only(realized(allocation, distribution))
         elif self.population.size is not None:
             rng = derived_generator(self.seed, "allocate", number)
             allocation = read_only(
@@ -242,6 +250,8 @@ def create_study(
         raise InvalidInputError(f"population must be an mfbo.Population, not {population!r}")
     known_name(allocation, "allocation", ALLOCATIONS)
     known_name(contexts, "context allocation", ALLOCATIONS)
+    if population.limits is not None and (allocation, contexts) != ("quota", "quota"):
+        raise InvalidInputError("random draws keep no limits: take allocation='quota' and contexts='quota'")
     known = None if noise is None else standard_deviation(positive(noise, "noise"), "noise")
     steers: Literal["realized", "planned"] = "planned" if allocation == "sampled" else "realized"
     history = History(population, (), known, steers)

@@ -10,6 +10,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
+from mfbo.population.limits import Limits, Names, read_limits
 from mfbo.population.reading import Named, read_named
 from mfbo.simplex import quota
 from mfbo.validation import known_name, share_array, whole_number
@@ -27,6 +28,7 @@ class Population:
     weights: (C,) share of the agents in each context, p; they sum to 1.
     context_features: (C, e) or None.
     size: number of agents, M; None stands for the mean-field limit.
+    limits: what every placement keeps, or None.
     """
 
     actions: tuple[str, ...]
@@ -36,6 +38,7 @@ class Population:
     weights: FloatArray
     context_features: FloatArray | None
     size: int | None
+    limits: Limits | None
 
     def __init__(
         self,
@@ -45,11 +48,21 @@ class Population:
         *,
         weights: Any = None,
         context_features: Any = None,
+        capacity: Any = None,
+        minimum: Any = None,
+        forbidden: Any = None,
+        fixed: Any = None,
+        move_budget: int | None = None,
+        placed: Any = None,
     ) -> None:
         """Read any accepted form of actions and contexts (see ``read_named``) and check it all.
 
         contexts: names (equal weights, or ``weights``), a mapping name → weight, or a table with a column
         "weight" and optional feature columns.
+
+        Limits, all in whole agents: capacity and minimum per action (a number, a list, or a mapping action → number),
+        forbidden cells ((context, action) pairs, or actions), fixed cells (a mapping to numbers), move_budget (how
+        many may move from one placement to the next) and placed (where they are now, (C, A)).
         """
         named = read_named(actions, "actions")
         types, shares = _read_contexts(contexts, weights)
@@ -57,7 +70,10 @@ class Population:
             types = types.with_features(context_features, "context_features")
         self._set(actions=named.names, feature_names=named.feature_names, features=_kept(named.features))
         self._set(contexts=types.names, weights=read_only(shares), context_features=_kept(types.features))
-        self._set(size=None if size is None else whole_number(size, "size", least=1))
+        self._set(size=None if size is None else whole_number(size, "size", least=1), limits=None)
+        given = (capacity, minimum, forbidden, fixed, move_budget, placed)
+        if any(each is not None for each in given):
+            self._set(limits=read_limits(Names(self.actions, self.contexts, self.context_totals), *given))
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
@@ -69,7 +85,9 @@ class Population:
         return len(self.contexts), len(self.actions)
 
     def with_size(self, size: int | None) -> "Population":
-        """Return the same population with another number of agents."""
+        """Return the same population with another number of agents; limits, being in agents, must be given anew."""
+        if self.limits is not None:
+            raise InvalidInputError("limits are in whole agents: make a new Population to change its size")
         copy = object.__new__(Population)
         copy._set(**{each.name: getattr(self, each.name) for each in fields(self)})
         copy._set(size=None if size is None else whole_number(size, "size", least=1))
@@ -83,12 +101,17 @@ class Population:
         """Return the position of a context given by name or by position."""
         return _index(context, "context", self.contexts)
 
+    @property
+    def context_totals(self) -> IntArray:
+        """Agents of every context, (C,): as its weight says, rounded."""
+        if self.size is None:
+            raise InvalidInputError("the mean-field limit counts no agents: give the population a size")
+        return quota(self.weights, self.size)
+
     @cached_property
     def agent_contexts(self) -> IntArray:
         """Context of every single agent, (M,), in order: as many of each as its weight says."""
-        if self.size is None:
-            raise InvalidInputError("the mean-field limit has no single agents: give the population a size")
-        return np.repeat(np.arange(len(self.contexts)), quota(self.weights, self.size))
+        return np.repeat(np.arange(len(self.contexts)), self.context_totals)
 
     def counted(self, assignment: IntArray) -> IntArray:
         """Count agents per cell, (C, A), given the action of every single agent (M,)."""

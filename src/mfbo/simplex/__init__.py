@@ -11,9 +11,11 @@ from mfbo.simplex.maps import (
     squares_pullback,
     uniform,
 )
+from mfbo.simplex.region import Region
 
 __all__ = [
     "AllocationMethod",
+    "Region",
     "allocate",
     "dirichlet",
     "hellinger",

@@ -1,7 +1,8 @@
 """The default strategy: our kernel, population UCB, L-BFGS; few rounds for every kind of feedback, noisy or not.
 
 Exact payoffs: optimism is small (0.3 standard deviations) as long as rounds improve, and doubles each time the strategy
-sits on its best plan without gaining, so that it leaves local optima ("stall rule"). Noisy payoffs: more optimism, at
+sits on its best plan without gaining, so that it leaves local optima ("stall rule"). With agents' payoffs, some
+rounds send agents where nobody was seen. Noisy payoffs: more optimism, at
 least until a plan teaches something ("information floor"), and from time to time the plan with the best mean. Whether
 payoffs are noisy is seen by playing the first plan twice. All of it is a function of the
 history; docs/decisions/0006-default-strategy.md has the measurements.
@@ -13,15 +14,16 @@ import numpy as np
 
 from mfbo.acquisition import PopulationUCB, TrustRegion
 from mfbo.arrays import FloatArray, one_blas_thread
-from mfbo.interfaces import Acquisition, Posterior
-from mfbo.maximizers import Lbfgs
+from mfbo.interfaces import Acquisition, Maximizer, Posterior
+from mfbo.maximizers import Lbfgs, ProjectedAscent
 from mfbo.models import Kernel, agents_kernel, default_kernel, only_system
 from mfbo.population import Population
 from mfbo.records import History, Proposal, Round
-from mfbo.simplex import dirichlet, uniform
+from mfbo.simplex import Region, dirichlet, uniform
 from mfbo.strategies.modeled import ModeledStrategy
 from mfbo.strategies.shared import with_shared_payoffs
 from mfbo.strategies.surrogate import ROUND_BUDGET, Process, pending_shares, steered
+from mfbo.strategies.unseen import with_lookers
 from mfbo.strategies.whole_agents import fresh, is_known
 
 STALL_WINDOW = 5
@@ -31,6 +33,7 @@ REPLICATE_TOLERANCE = 1e-9  # relative difference of two payoffs of one plan tha
 FLOOR = 1.5  # a plan's standard deviation, in noise standard deviations, below which it would teach too little
 RAISE = 1.6  # factor on the multiplier until a plan is above the floor
 GREEDY_FROM, GREEDY_EVERY = 25, 5
+LOOK_EVERY = 4  # with agents' payoffs: rounds from one that looks at cells never seen to the next
 RANDOM_AGENTS_ROUNDS = 4
 SAME_START = 0.01  # L1 distance per context below which two starts climb to the same place
 
@@ -72,11 +75,11 @@ class Default(ModeledStrategy):
         history = self.as_modeled(history)
         shape = history.population.shape
         if not history.rounds:
-            return Proposal(uniform(*shape))
+            return Proposal(_allowed(history, uniform(*shape)))
         if _wants_replicate(history):
             return Proposal(history.told[0].plan.distribution)
         if not history.told or _random_rounds_left(history):
-            return Proposal(dirichlet(3.0, *shape, rng))
+            return Proposal(_allowed(history, dirichlet(3.0, *shape, rng)))
         with one_blas_thread():
             return self._modeled(history, rng)
 
@@ -90,7 +93,8 @@ class Default(ModeledStrategy):
             starts=_starts(history, visited[int(np.argmax(means))], rng),
             weights=history.population.weights,
             rng=rng,
-            limits=None if only_system(history.told) else self._trusted(history.population.weights @ visited),
+            trusted=None if only_system(history.told) else self._trusted(history.population.weights @ visited),
+            region=history.region,
         )
         if self.data_kind(history.told, history.noise) == "noisy":
             distribution, notes = self._noisy(history, process, search)
@@ -111,6 +115,9 @@ class Default(ModeledStrategy):
         level = _stall_level(means, history)
         multiplier = min(base * 2.0**level, self.highest_multiplier) if _sits(means) else base
         distribution = search.climbed(multiplier)
+        looks = len(history.rounds) % LOOK_EVERY == LOOK_EVERY - 1 or multiplier > base
+        if looks and not only_system(history.told):
+            distribution = _allowed(history, with_lookers(history, distribution))
         if is_known(history, distribution):  # whole agents sit where they sat before: look further at once
             level += 1
             multiplier = min(base * 2.0**level, self.highest_multiplier)
@@ -138,22 +145,33 @@ class Default(ModeledStrategy):
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """What to climb, from where, and how far; weights: p (C,); limits: trusted occupancy (A,) or None."""
+    """What to climb, from where, and how far.
+
+    weights: p (C,). trusted: occupancy up to which the model is trusted (A,), or None. region: what is allowed.
+    """
 
     posterior: Posterior
     starts: list[FloatArray]
     weights: FloatArray
-    limits: FloatArray | None
+    trusted: FloatArray | None
+    region: Region | None
     rng: np.random.Generator
 
     def acquisition(self, multiplier: float) -> Acquisition:
         """Return population UCB with this multiplier, inside the trusted occupancy."""
         optimistic = PopulationUCB(self.posterior, multiplier)
-        return optimistic if self.limits is None else TrustRegion(optimistic, self.weights, self.limits)
+        return optimistic if self.trusted is None else TrustRegion(optimistic, self.weights, self.trusted)
 
     def climbed(self, multiplier: float) -> FloatArray:
-        """Return the best distribution found."""
-        return Lbfgs(_iterations(self.starts[0].size))(self.acquisition(multiplier), self.starts)[0]
+        """Return the best allowed distribution found."""
+        iterations = _iterations(self.starts[0].size)
+        climb: Maximizer = Lbfgs(iterations) if self.region is None else ProjectedAscent(self.region, iterations)
+        return climb(self.acquisition(multiplier), self.starts)[0]
+
+
+def _allowed(history: History, distribution: FloatArray) -> FloatArray:
+    region = history.region
+    return distribution if region is None else region.projected(distribution)
 
 
 def replicates_disagree(told: tuple[Round, ...]) -> bool:

@@ -25,7 +25,9 @@ def fresh(history: History, distribution: FloatArray, acquisition: Acquisition, 
     known = _known(history)
     if counts is None or counts.tobytes() not in known:
         return distribution
-    neighbors = [moved for moved in _moved(counts, rng) if moved.tobytes() not in known]
+    region = history.region
+    allowed = [moved for moved in _moved(counts, rng) if region is None or region.contains(moved)]
+    neighbors = [moved for moved in allowed if moved.tobytes() not in known]
     plans = [realized(each, distribution) for each in neighbors]
     return max(plans, key=lambda plan: acquisition(plan)[0]) if plans else distribution
 
@@ -34,6 +36,9 @@ def _quotas(history: History, distribution: FloatArray) -> IntArray | None:
     population = history.population
     if population.size is None or history.steers != "realized":
         return None
+    region = history.region
+    if region is not None:
+        return region.whole(distribution)
     shared = zip(distribution, quota(population.weights, population.size), strict=True)
     return np.stack([quota(row, int(total)) for row, total in shared])
 

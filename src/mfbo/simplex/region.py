@@ -1,0 +1,234 @@
+"""The region of allowed placements: cell and action bounds, and a number of moves; its projection and rounding.
+
+All in agents. A placement n (C, A) has n_c agents in each context, at least and at most so many in every cell and at
+every action, and at most B agents elsewhere than now. Every bound is whole, so a whole placement exists wherever a
+fractional one does (without the budget; with it, staying put is one).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
+
+from mfbo.arrays import FloatArray, IntArray
+
+TOLERANCE = 1e-10  # of a projection, in shares of all agents
+SWEEPS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """Allowed placements.
+
+    totals: agents per context (C,). lower, upper: bounds of every cell (C, A). least, most: bounds of every action
+    (A,). placed: where agents are now (C, A), with budget: how many may move; both None without such a limit.
+    """
+
+    totals: IntArray
+    lower: IntArray
+    upper: IntArray
+    least: IntArray
+    most: IntArray
+    placed: IntArray | None = None
+    budget: int | None = None
+
+    def contains(self, counts: IntArray) -> bool:
+        """Tell whether a whole placement keeps every limit."""
+        at_actions = counts.sum(axis=0)
+        inside = (counts >= self.lower).all() and (counts <= self.upper).all()
+        inside = inside and (at_actions >= self.least).all() and (at_actions <= self.most).all()
+        return bool(inside and (counts.sum(axis=1) == self.totals).all() and self.moved(counts) <= self.allowed_moves)
+
+    @property
+    def allowed_moves(self) -> int:
+        """How many agents may move; all of them without a budget."""
+        return int(self.totals.sum()) if self.budget is None else self.budget
+
+    def moved(self, counts: IntArray) -> int:
+        """Return how many agents a placement moves."""
+        return 0 if self.placed is None else int(np.maximum(counts - self.placed, 0).sum())
+
+    def projected(self, distribution: FloatArray) -> FloatArray:
+        """Return the nearest allowed distribution ξ (C, A), by joint shares; rows without agents stay."""
+        size = float(self.totals.sum())
+        weights = self.totals[:, None] / size
+        shares = _Projection(self, size)(weights * distribution)
+        return np.asarray(np.where(weights > 0, shares / np.maximum(weights, 1e-300), distribution))
+
+    def whole(self, distribution: FloatArray) -> IntArray:
+        """Return the whole placement nearest to a distribution (C, A) among the allowed ones."""
+        target = distribution * self.totals[:, None]
+        rounded = _rounded(self, target)
+        return _nearest(self, target) if rounded is None else rounded
+
+    def feasible(self) -> bool:
+        """Tell whether there is any allowed whole placement."""
+        return _solved(self, np.zeros(self.lower.size), self.lower, self.upper) is not None
+
+    def fewest_moves(self) -> int | None:
+        """Return how many agents must move at least to keep all other limits; None if they cannot be kept."""
+        if self.placed is None:
+            return 0
+        free = Region(self.totals, self.lower, self.upper, self.least, self.most)
+        nearest = _nearest(free, self.placed.astype(np.float64))
+        return None if nearest is None else int(np.maximum(nearest - self.placed, 0).sum())
+
+
+class _Projection:
+    """Euclidean projection onto the region in shares of all agents, by ascent in its multipliers.
+
+    Given multipliers λ of contexts, ν of actions and μ of the budget, the nearest point is
+    w = clip(w₀ + soft(v − λ − ν − w₀, μ), lower, upper), a monotone function of each; each is set in turn.
+    """
+
+    def __init__(self, region: Region, size: float) -> None:
+        self._lower, self._upper = region.lower / size, region.upper / size
+        self._least, self._most = region.least / size, region.most / size
+        self._totals = region.totals / size
+        if len(region.totals) == 1:  # one context: an action is a cell
+            self._lower = np.maximum(self._lower, self._least)
+            self._upper = np.minimum(self._upper, self._most)
+        self._many = len(region.totals) > 1
+        self._now = None if region.placed is None or region.budget is None else region.placed / size
+        self._radius = 0.0 if region.budget is None else 2.0 * region.budget / size
+
+    def __call__(self, values: FloatArray) -> FloatArray:
+        contexts, actions = values.shape
+        rows, columns, pull = np.zeros((contexts, 1)), np.zeros((1, actions)), 0.0
+        point = values
+        for _ in range(SWEEPS):
+            rows = self._rows(values - columns, pull)
+            if self._many:
+                columns = self._columns(values - rows, pull)
+            point = self._at(values - rows - columns, pull)
+            if self._now is not None:
+                pull = self._pull(values - rows - columns)
+                point = self._at(values - rows - columns, pull)
+            if self._violation(point) <= TOLERANCE:
+                break
+        return point
+
+    def _at(self, values: FloatArray, pull: float) -> FloatArray:
+        if self._now is None or pull == 0.0:
+            return np.asarray(np.clip(values, self._lower, self._upper))
+        step = values - self._now
+        soft = np.sign(step) * np.maximum(np.abs(step) - pull, 0.0)
+        return np.asarray(np.clip(self._now + soft, self._lower, self._upper))
+
+    def _rows(self, values: FloatArray, pull: float) -> FloatArray:
+        """Return λ (C, 1): every context keeps its agents."""
+        return self._shifted(values, pull, self._totals[:, None], axis=1)
+
+    def _columns(self, values: FloatArray, pull: float) -> FloatArray:
+        """Return ν (1, A): every action keeps its bounds; 0 where it does by itself."""
+        sums = self._at(values, pull).sum(axis=0, keepdims=True)
+        wanted = np.clip(sums, self._least, self._most)
+        found = self._shifted(values, pull, wanted, axis=0)
+        return np.where(np.abs(sums - wanted) <= 1e-15, 0.0, found)
+
+    def _pull(self, values: FloatArray) -> float:
+        """Return μ: the least with which no more agents move than allowed."""
+        if self._now is None or np.abs(self._at(values, 0.0) - self._now).sum() <= self._radius:
+            return 0.0
+        low, high = 0.0, float(np.abs(values - self._now).max())
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            moved = np.abs(self._at(values, middle) - self._now).sum()
+            low, high = (middle, high) if moved > self._radius else (low, middle)
+        return high
+
+    def _shifted(self, values: FloatArray, pull: float, wanted: FloatArray, axis: int) -> FloatArray:
+        """Return by how much all values along an axis are lowered so that their points sum to ``wanted``."""
+        low = (values - self._upper).min(axis=axis, keepdims=True) - pull
+        high = (values - self._lower).max(axis=axis, keepdims=True) + pull
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            above = self._at(values - middle, pull).sum(axis=axis, keepdims=True) > wanted
+            low, high = np.where(above, middle, low), np.where(above, high, middle)
+        return np.asarray(0.5 * (low + high))
+
+    def _violation(self, point: FloatArray) -> float:
+        worst = float(np.abs(point.sum(axis=1) - self._totals).max())
+        if self._many:
+            sums = point.sum(axis=0)
+            worst = max(worst, float((self._least - sums).max()), float((sums - self._most).max()))
+        if self._now is not None:
+            worst = max(worst, float(np.abs(point - self._now).sum()) - self._radius)
+        return worst
+
+
+def _rounded(region: Region, target: FloatArray) -> IntArray | None:
+    """Round every cell up or down, the largest remainders up, keeping all limits; None if no such rounding does."""
+    down = np.clip(np.floor(target + 1e-9).astype(np.int64), region.lower, region.upper)
+    up = np.minimum(down + 1, region.upper)
+    return _solved(region, (down - target).ravel(), down, up)
+
+
+def _nearest(region: Region, target: FloatArray) -> IntArray:
+    """Return the whole placement at the least total distance from a target that may itself be out of bounds."""
+    found = _solved(region, None, region.lower, region.upper, target)
+    if found is None:
+        raise AssertionError("an empty region is refused when limits are read")
+    return found
+
+
+def _solved(
+    region: Region, costs: FloatArray | None, lower: IntArray, upper: IntArray, target: FloatArray | None = None
+) -> IntArray | None:
+    """Solve for whole cells between bounds: least Σ costs · n, or least Σ |n − target|; None if there are none.
+
+    Variables: n (C·A), then distance per cell if a target is given, then moves per cell if there is a budget.
+    """
+    contexts, actions = lower.shape
+    cells = contexts * actions
+    each = eye_array(cells, format="csr")
+    none = csr_array((cells, cells))
+    parts = [each]
+    bounds_low, bounds_high = [lower.ravel().astype(float)], [upper.ravel().astype(float)]
+    weights = [np.zeros(cells) if costs is None else costs]
+    extra: list[tuple[csr_array, FloatArray, FloatArray]] = []
+    if target is not None:
+        flat = target.ravel()
+        parts.append(each)
+        weights.append(np.ones(cells))
+        bounds_low.append(np.zeros(cells))
+        bounds_high.append(np.full(cells, np.inf))
+        extra.append((hstack([each, -each]), np.full(cells, -np.inf), flat))
+        extra.append((hstack([each, each]), flat, np.full(cells, np.inf)))
+    if region.placed is not None and region.budget is not None:
+        now = region.placed.ravel().astype(float)
+        parts.append(each)
+        weights.append(np.zeros(cells))
+        bounds_low.append(np.zeros(cells))
+        bounds_high.append(np.full(cells, np.inf))
+        gap = [] if target is None else [none]
+        extra.append((hstack([each, *gap, -each]), np.full(cells, -np.inf), now))
+        total = csr_array(np.concatenate([np.zeros(cells * (len(parts) - 1)), np.ones(cells)])[None])
+        extra.append((total, np.array([-np.inf]), np.array([float(region.budget)])))
+    width = cells * len(parts)
+    by_context = kron(eye_array(contexts), np.ones((1, actions)), format="csr")
+    by_action = kron(np.ones((1, contexts)), eye_array(actions), format="csr")
+    totals = region.totals.astype(float)
+    rows = [
+        (by_context, totals, totals),
+        (by_action, region.least.astype(float), region.most.astype(float)),
+        *extra,
+    ]
+    matrix = vstack([_widened(block, width) for block, _, _ in rows], format="csr")
+    low = np.concatenate([each_low for _, each_low, _ in rows])
+    high = np.concatenate([each_high for _, _, each_high in rows])
+    integral = np.concatenate([np.ones(cells), np.zeros(width - cells)])
+    result = milp(
+        np.concatenate(weights),
+        integrality=integral,
+        bounds=Bounds(np.concatenate(bounds_low), np.concatenate(bounds_high)),
+        constraints=LinearConstraint(matrix, low, high),
+    )
+    if result.x is None:
+        return None
+    return np.asarray(np.round(result.x[:cells]).astype(np.int64).reshape(contexts, actions))
+
+
+def _widened(block: csr_array, width: int) -> csr_array:
+    return hstack([block, csr_array((block.shape[0], width - block.shape[1]))]) if block.shape[1] < width else block

@@ -1,0 +1,38 @@
+"""Rounds that look where nobody was seen."""
+
+import numpy as np
+
+from mfbo import Feedback, History, Plan, Population, Round, create_study
+from mfbo.strategies.default import LOOK_EVERY
+from mfbo.strategies.unseen import unseen_cells, with_lookers
+
+POPULATION = Population(["a", "b", "c"], ["x", "y"])
+EVEN = np.full((2, 3), 1 / 3)
+
+
+def history(*feedbacks: Feedback) -> History:
+    return History(POPULATION, tuple(Round(Plan(i, EVEN)).done(f, EVEN, i) for i, f in enumerate(feedbacks)))
+
+
+def test_cells_of_which_agents_or_means_were_told_are_seen():
+    cells = np.full((2, 3), np.nan)
+    cells[0, 1] = 1.0
+    told = history(Feedback(1.0), Feedback(agents=((1, 2, 0.5),)), Feedback(cells=cells, counts=np.ones((2, 3))))
+    np.testing.assert_array_equal(unseen_cells(told), [[True, False, True], [True, True, False]])
+
+
+def test_half_of_a_context_looks_and_one_that_saw_all_stays():
+    told = history(Feedback(agents=((0, 0, 1.0), (1, 0, 1.0), (1, 1, 2.0), (1, 2, 3.0))))
+    looked = with_lookers(told, np.array([[1.0, 0.0, 0.0], [0.2, 0.3, 0.5]]))
+    np.testing.assert_allclose(looked, [[0.5, 0.25, 0.25], [0.2, 0.3, 0.5]])
+
+
+def test_every_fourth_round_gives_unseen_cells_a_share():
+    study = create_study(Population([f"p{i}" for i in range(12)], size=None), seed=0)
+    for number in range(2 * LOOK_EVERY):
+        plan = study.ask()
+        if number == 2 * LOOK_EVERY - 1:
+            unseen = unseen_cells(study.history)
+            assert unseen.any()
+            assert plan.distribution[unseen].sum() >= 0.5 - 1e-9
+        study.tell(plan, agents=[("all", "p0", 1.0), ("all", "p1", float(number))])
