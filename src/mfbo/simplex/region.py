@@ -13,8 +13,9 @@ from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
 from mfbo.arrays import FloatArray, IntArray
 
-TOLERANCE = 1e-10  # of a projection, in shares of all agents
-SWEEPS = 200
+TOLERANCE = 1e-8  # of a projection, in shares of all agents; whole placements are exact
+SWEEPS = 200  # over contexts and actions in turn
+BISECTIONS = 80
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,7 @@ class _Projection:
     """Euclidean projection onto the region in shares of all agents, by ascent in its multipliers.
 
     Given multipliers λ of contexts, ν of actions and μ of the budget, the nearest point is
-    w = clip(w₀ + soft(v − λ − ν − w₀, μ), lower, upper), a monotone function of each; each is set in turn.
+    w = clip(w₀ + soft(v − λ − ν − w₀, μ), lower, upper), monotone in each: λ and ν are set in turn, μ around them.
     """
 
     def __init__(self, region: Region, size: float) -> None:
@@ -94,68 +95,80 @@ class _Projection:
         self._radius = 0.0 if region.budget is None else 2.0 * region.budget / size
 
     def __call__(self, values: FloatArray) -> FloatArray:
-        contexts, actions = values.shape
-        rows, columns, pull = np.zeros((contexts, 1)), np.zeros((1, actions)), 0.0
-        point = values
-        for _ in range(SWEEPS):
-            rows = self._rows(values - columns, pull)
-            if self._many:
-                columns = self._columns(values - rows, pull)
+        rows, columns = np.zeros((len(values), 1)), np.zeros((1, values.shape[1]))
+        rows, columns = self._prices(values, 0.0, rows, columns)
+        point = self._at(values - rows - columns, 0.0)
+        if self._now is None or self._excess(point) <= TOLERANCE:
+            return point
+        low, high = 0.0, float(np.abs(values - self._now - rows - columns).max())
+        below, above = self._excess(point), -self._radius
+        for _ in range(BISECTIONS):  # regula falsi with halving (Illinois): the excess falls as the pull grows
+            pull = (low * above - high * below) / (above - below)
+            rows, columns = self._prices(values, pull, rows, columns)
             point = self._at(values - rows - columns, pull)
-            if self._now is not None:
-                pull = self._pull(values - rows - columns)
-                point = self._at(values - rows - columns, pull)
-            if self._violation(point) <= TOLERANCE:
+            excess = self._excess(point)
+            if abs(excess) <= TOLERANCE or high - low <= 1e-15:
                 break
+            if excess > 0:
+                low, below, above = pull, excess, 0.5 * above
+            else:
+                high, above, below = pull, excess, 0.5 * below
         return point
+
+    def _excess(self, point: FloatArray) -> float:
+        """Return by how much a point moves more than the budget, as a distance."""
+        return 0.0 if self._now is None else float(np.abs(point - self._now).sum()) - self._radius
+
+    def _prices(
+        self, values: FloatArray, pull: float, rows: FloatArray, columns: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return λ (C, 1) and ν (1, A) for one μ: contexts keep their agents, actions their bounds."""
+        for _ in range(SWEEPS):
+            rows = self._shifted(values - columns, pull, self._totals[:, None], axis=1)
+            if not self._many:
+                break
+            columns = self._columns(values - rows, pull)
+            sums = self._at(values - rows - columns, pull).sum(axis=1)
+            if float(np.abs(sums - self._totals).max()) <= TOLERANCE:
+                break
+        return rows, columns
 
     def _at(self, values: FloatArray, pull: float) -> FloatArray:
         if self._now is None or pull == 0.0:
             return np.asarray(np.clip(values, self._lower, self._upper))
         step = values - self._now
-        soft = np.sign(step) * np.maximum(np.abs(step) - pull, 0.0)
+        soft = step - np.clip(step, -pull, pull)
         return np.asarray(np.clip(self._now + soft, self._lower, self._upper))
-
-    def _rows(self, values: FloatArray, pull: float) -> FloatArray:
-        """Return λ (C, 1): every context keeps its agents."""
-        return self._shifted(values, pull, self._totals[:, None], axis=1)
 
     def _columns(self, values: FloatArray, pull: float) -> FloatArray:
         """Return ν (1, A): every action keeps its bounds; 0 where it does by itself."""
         sums = self._at(values, pull).sum(axis=0, keepdims=True)
         wanted = np.clip(sums, self._least, self._most)
-        found = self._shifted(values, pull, wanted, axis=0)
-        return np.where(np.abs(sums - wanted) <= 1e-15, 0.0, found)
-
-    def _pull(self, values: FloatArray) -> float:
-        """Return μ: the least with which no more agents move than allowed."""
-        if self._now is None or np.abs(self._at(values, 0.0) - self._now).sum() <= self._radius:
-            return 0.0
-        low, high = 0.0, float(np.abs(values - self._now).max())
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            moved = np.abs(self._at(values, middle) - self._now).sum()
-            low, high = (middle, high) if moved > self._radius else (low, middle)
-        return high
+        if np.array_equal(sums, wanted):
+            return np.zeros_like(sums)
+        return np.where(sums == wanted, 0.0, self._shifted(values, pull, wanted, axis=0))
 
     def _shifted(self, values: FloatArray, pull: float, wanted: FloatArray, axis: int) -> FloatArray:
-        """Return by how much all values along an axis are lowered so that their points sum to ``wanted``."""
+        """Return by how much all values along an axis are lowered so that their points sum to ``wanted``.
+
+        The sum falls piecewise linearly: Newton steps, kept inside a bracket that shrinks.
+        """
         low = (values - self._upper).min(axis=axis, keepdims=True) - pull
         high = (values - self._lower).max(axis=axis, keepdims=True) + pull
-        for _ in range(60):
-            middle = 0.5 * (low + high)
-            above = self._at(values - middle, pull).sum(axis=axis, keepdims=True) > wanted
-            low, high = np.where(above, middle, low), np.where(above, high, middle)
-        return np.asarray(0.5 * (low + high))
-
-    def _violation(self, point: FloatArray) -> float:
-        worst = float(np.abs(point.sum(axis=1) - self._totals).max())
-        if self._many:
-            sums = point.sum(axis=0)
-            worst = max(worst, float((self._least - sums).max()), float((sums - self._most).max()))
-        if self._now is not None:
-            worst = max(worst, float(np.abs(point - self._now).sum()) - self._radius)
-        return worst
+        shift = np.clip(np.zeros_like(low), low, high)
+        for _ in range(BISECTIONS):
+            point = self._at(values - shift, pull)
+            gap = point.sum(axis=axis, keepdims=True) - wanted
+            if float(np.abs(gap).max()) <= 1e-3 * TOLERANCE:
+                break
+            low, high = np.where(gap > 0, shift, low), np.where(gap > 0, high, shift)
+            free = (point > self._lower) & (point < self._upper)
+            if self._now is not None and pull > 0.0:
+                free &= point != self._now
+            count = np.count_nonzero(free, axis=axis, keepdims=True)
+            newton = shift + gap / np.maximum(count, 1)
+            shift = np.where((count > 0) & (newton > low) & (newton < high), newton, 0.5 * (low + high))
+        return np.asarray(shift)
 
 
 def _rounded(region: Region, target: FloatArray) -> IntArray | None:
