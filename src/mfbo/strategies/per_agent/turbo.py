@@ -32,14 +32,13 @@ class Turbo(ModelFree):
         population = history.population
         agents = require_agents(population, self.name)
         load("botorch", self.name)  # a missing library is said in the first round, not after the random ones
+        if population.shape[1] == 1:
+            return proposal_of(population, np.zeros(agents, dtype=np.int64))
         line = Line.of(population)
         told = [line.places[assignment_of(population, each)] for each in history.told]
         points = np.stack(told) if told else np.empty((0, agents))
-        search = self._search(agents, line)
-        values = told_payoffs(history)
-        region = search.region(values, agents)
-        point = search.suggest(points, values, rng)
-        return proposal_of(population, line.actions(point), {"length": (region.length,)})
+        point = self._search(agents, line).suggest(points, told_payoffs(history), rng)
+        return proposal_of(population, line.actions(point))
 
     def _search(self, agents: int, line: "Line") -> TrustRegionSearch:
         paper = TrustRegionSearch()
