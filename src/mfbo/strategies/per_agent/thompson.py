@@ -53,7 +53,7 @@ def _fitted(points: FloatArray, scores: FloatArray) -> Any:
     dimensions = points.shape[1]
     shared = dimensions > SHARED_LENGTH_FROM
     if shared:
-        points = np.linalg.qr((points - points.mean(axis=0)).T, mode="r").T
+        points = np.asarray(np.linalg.qr((points - points.mean(axis=0)).T, mode="r")).T
     diagonal = max(1.0, dimensions / PLAIN_DIMENSIONS) ** 0.5
     kernel = kernels.MaternKernel(
         nu=2.5,

@@ -58,7 +58,7 @@ class TrustRegionSearch:
         """Return the point to try next, (d,)."""
         region = self.region(values, points.shape[1])
         if region.initial:
-            return self._playable(rng.uniform(size=(1, points.shape[1])))[0]
+            return np.asarray(self._playable(rng.uniform(size=(1, points.shape[1])))[0])
         near, scores = points[region.first :], standardized(values[region.first :])
         center = near[int(np.argmax(scores))]
 
