@@ -47,11 +47,13 @@ STRATEGIES: dict[str, StrategyEntry] = {
     "random": StrategyEntry("mfbo.strategies:RandomSearch", "the paper's control: softmax of a uniform vector"),
     "annealing": StrategyEntry(
         "mfbo.strategies.per_agent.annealing:Annealing",
-        "simulated annealing on the assignment",
+        "simulated annealing, one agent at a time",
         searches="single agents",
     ),
     "genetic": StrategyEntry(
-        "mfbo.strategies.per_agent.genetic:Genetic", "genetic algorithm on the assignment", searches="single agents"
+        "mfbo.strategies.per_agent.genetic:Genetic",
+        "generations of forty, crossover and mutation",
+        searches="single agents",
     ),
     "turbo": StrategyEntry(
         "mfbo.strategies.per_agent.turbo:Turbo",
@@ -61,11 +63,13 @@ STRATEGIES: dict[str, StrategyEntry] = {
         license="MIT, MIT, BSD-3-Clause",
     ),
     "gp-ucb": StrategyEntry(
-        "mfbo.strategies.per_agent.gaussian:GPUCB", "GP-UCB on the assignment", searches="single agents"
+        "mfbo.strategies.per_agent.gaussian:GPUCB",
+        "a Gaussian process over all agents' actions",
+        searches="single agents",
     ),
     "add-gp-ucb": StrategyEntry(
         "mfbo.strategies.per_agent.gaussian:AdditiveGPUCB",
-        "GP-UCB with a kernel that adds over agents",
+        "the sum of one Gaussian process per agent",
         searches="single agents",
     ),
     "cma-es": StrategyEntry(

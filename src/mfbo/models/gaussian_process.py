@@ -18,6 +18,7 @@ from mfbo.models.rows import Rows, system_rows
 
 logger = logging.getLogger(__name__)
 
+GRID_DIGITS = 10  # of standardized payoffs, which the jitter leaves uncertain by 1e-5
 FEWEST_ROBUST = 4  # payoffs from which quartiles mean something
 NORMAL_QUARTILES = 1.349  # distance of the quartiles of a normal distribution, in standard deviations
 
@@ -29,6 +30,10 @@ class Fit:
     theta: FloatArray
     shift: float
     scale: float
+
+    def standardized(self, values: FloatArray) -> FloatArray:
+        """Return the payoffs in the fit's unit."""
+        return in_unit(values, self.shift, self.scale)
 
 
 class GaussianProcess:
@@ -63,7 +68,7 @@ class GaussianProcess:
     def refit(self, start: FloatArray | None, iterations: int) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None)."""
         shift, scale = standardization(self.design.values, robust=self.kernel.robust)
-        targets = (self.design.values - shift) / scale
+        targets = in_unit(self.design.values, shift, scale)
         theta = self.kernel.start if start is None else start
         theta = fitted(self.design, targets, self._noise_variance(scale), theta, iterations)
         return self.adopt(Fit(theta, shift, scale))
@@ -84,7 +89,7 @@ class GaussianProcess:
         leaves all means as they are and takes the uncertainty away where a result is already on its way.
         """
         cholesky, fit, groups = self._fitted_state()
-        alpha = cholesky.solve((self.design.values - fit.shift) / fit.scale)
+        alpha = cholesky.solve(fit.standardized(self.design.values))
         if pending is not None and len(pending):
             cholesky, groups = self._with_pending(cholesky, groups, fit, pending)
             alpha = np.concatenate([alpha, np.zeros(len(pending))])
@@ -170,6 +175,11 @@ class RescaledPosterior:
     def population_means(self, distributions: FloatArray) -> FloatArray:
         """Return the mean of g at m distributions, (m,)."""
         return self.shift + self.scale * self.standardized.population_means(distributions)
+
+
+def in_unit(values: FloatArray, shift: float, scale: float) -> FloatArray:
+    """Return (values − shift) / scale on a grid far below the jitter: the same in any currency, to the last bit."""
+    return np.asarray(np.round((values - shift) / scale, GRID_DIGITS))
 
 
 def standardization(values: FloatArray, *, robust: bool = False) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from mfbo.models.cholesky import factorized, lower_inverse
 from mfbo.models.couplings import Dense, weighted_sum
 from mfbo.models.design import Design
 from mfbo.models.fitting import fitted
-from mfbo.models.gaussian_process import Fit, standardization
+from mfbo.models.gaussian_process import Fit, in_unit, standardization
 from mfbo.models.kernel import Hyperparameter, Kernel
 from mfbo.models.posterior import VARIANCE_FLOOR
 from mfbo.models.rows import Rows, joined_rows
@@ -85,7 +85,9 @@ class SparseProcess:
         design = Design(_with_fixed_lengths(self.kernel, theta))
         design.append(joined_rows(self._chosen_rows()))
         known = None if self.noise is None else (self.noise / scale) ** 2
-        return self.adopt(Fit(fitted(design, (design.values - shift) / scale, known, theta, iterations), shift, scale))
+        return self.adopt(
+            Fit(fitted(design, in_unit(design.values, shift, scale), known, theta, iterations), shift, scale)
+        )
 
     def adopt(self, fit: Fit) -> Fit:
         """Take these hyperparameters as they are."""

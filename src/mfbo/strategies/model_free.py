@@ -11,7 +11,7 @@ from mfbo.strategies.surrogate import steered, told_payoff
 
 
 @dataclass(frozen=True)
-class ModelFree:
+class ModelFreeStrategy:
     """A strategy without a model of the payoff in every cell; subclasses propose."""
 
     def recommend(self, history: History) -> FloatArray:

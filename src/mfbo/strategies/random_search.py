@@ -6,11 +6,11 @@ import numpy as np
 
 from mfbo.records import History, Proposal
 from mfbo.simplex import softmax
-from mfbo.strategies.model_free import ModelFree
+from mfbo.strategies.model_free import ModelFreeStrategy
 
 
 @dataclass(frozen=True)
-class RandomSearch(ModelFree):
+class RandomSearch(ModelFreeStrategy):
     """Proposes without looking at the history."""
 
     name: str = "random"

@@ -47,5 +47,5 @@ def test_a_round_without_an_assignment_is_read_off_by_quotas():
 
 def test_the_mean_field_limit_is_refused_with_the_way_out():
     assert require_agents(POPULATION, "turbo") == 5
-    with pytest.raises(InvalidInputError, match=r"'turbo'.*--agents M"):
+    with pytest.raises(InvalidInputError, match=r"'turbo'.*--agents N"):
         require_agents(Population(["a", "b"]), "turbo")

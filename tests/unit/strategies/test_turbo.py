@@ -51,7 +51,7 @@ def test_it_comes_near_the_one_action_that_pays():
 
 
 def test_the_mean_field_limit_is_refused():
-    with pytest.raises(InvalidInputError, match="'turbo' places single agents"):
+    with pytest.raises(InvalidInputError, match="'turbo' places agents one by one"):
         Turbo().propose(History(Population(["a", "b"])), np.random.default_rng(0))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.records import History, Proposal
 from mfbo.simplex import dirichlet, projected, uniform
-from mfbo.strategies.model_free import ModelFree, standardized, told_payoffs
+from mfbo.strategies.model_free import ModelFreeStrategy, standardized, told_payoffs
 from mfbo.strategies.on_simplex.logits import require_cells
 from mfbo.strategies.optional_library import drawn_seed, load, seeded_torch
 from mfbo.strategies.surrogate import steered
@@ -18,7 +18,7 @@ SAMPLES = 128  # base samples of qLogNEI
 
 
 @dataclass(frozen=True)
-class BotorchSimplex(ModelFree):
+class BotorchSimplex(ModelFreeStrategy):
     """Climbs qLogNEI over the distribution itself, (C, A) cells in [0, 1] with rows that sum to 1.
 
     initial_rounds: uniform draws from the simplex at the start. starts: climbs, from the best plans and random ones.

@@ -9,7 +9,7 @@ import numpy as np
 from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.records import History, Proposal, Round
 from mfbo.simplex import uniform
-from mfbo.strategies.model_free import ModelFree
+from mfbo.strategies.model_free import ModelFreeStrategy
 from mfbo.strategies.on_simplex.logits import logits_of, noted_logits, proposal_of_logits, require_cells
 from mfbo.strategies.optional_library import drawn_seed, load
 from mfbo.strategies.surrogate import told_payoff
@@ -18,7 +18,7 @@ MOST_CELLS = 2000  # the covariance is decomposed every generation
 
 
 @dataclass(frozen=True)
-class CmaEs(ModelFree):
+class CmaEs(ModelFreeStrategy):
     """Evolves a Gaussian over the C · A logits; the plan is their softmax per context.
 
     step: first standard deviation of a logit. The population is the library's 4 + ⌊3 ln(C A)⌋ and doubles at every

@@ -11,7 +11,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.records import History, Proposal
 from mfbo.simplex import uniform
-from mfbo.strategies.model_free import ModelFree, standardized, told_payoffs
+from mfbo.strategies.model_free import ModelFreeStrategy, standardized, told_payoffs
 from mfbo.strategies.on_simplex.logits import logits_of, proposal_of_logits, require_cells
 from mfbo.strategies.optional_library import drawn_seed, load, seeded_torch
 
@@ -19,7 +19,7 @@ BOUND = 4.0  # logits from −4 to 4: within a context shares differ by a factor
 
 
 @dataclass(frozen=True)
-class OptunaSampler(ModelFree):
+class OptunaSampler(ModelFreeStrategy):
     """Asks one of Optuna's samplers for C · A logits; subclasses choose it. Open rounds are told as running trials."""
 
     name: str = field(default="optuna", kw_only=True)

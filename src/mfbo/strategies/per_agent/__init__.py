@@ -1,1 +1,5 @@
-"""Baselines that place agents one by one: they search over the M actions of M agents, as the paper ran them."""
+"""Strategies that search over the action of every single agent, as the paper's opponents do.
+
+Agents' contexts are fixed: as many of each as its weight says. They exist to be compared with; ``Default`` needs far
+fewer rounds.
+"""

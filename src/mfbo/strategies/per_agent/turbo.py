@@ -7,14 +7,14 @@ import numpy as np
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.population import Population
 from mfbo.records import History, Proposal
-from mfbo.strategies.model_free import ModelFree, told_payoffs
+from mfbo.strategies.model_free import ModelFreeStrategy, told_payoffs
 from mfbo.strategies.optional_library import load
 from mfbo.strategies.per_agent.assignments import assignment_of, proposal_of, require_agents
 from mfbo.strategies.per_agent.trust_region import TrustRegionSearch
 
 
 @dataclass(frozen=True)
-class Turbo(ModelFree):
+class Turbo(ModelFreeStrategy):
     """The paper's opponent.
 
     failure_tolerance: the original's max(4, M) is capped here, because within 250 rounds a region for M = 300 agents
