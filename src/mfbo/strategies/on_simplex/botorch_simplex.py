@@ -13,7 +13,7 @@ from mfbo.strategies.on_simplex.logits import require_cells
 from mfbo.strategies.optional_library import drawn_seed, load, seeded_torch
 from mfbo.strategies.surrogate import steered
 
-MOST_CELLS = 200  # SLSQP, which BoTorch uses under equality constraints, takes minutes beyond
+MOST_CELLS = 500  # a step of SLSQP, which BoTorch uses under equality constraints, costs the cube of the cells
 SAMPLES = 128  # base samples of qLogNEI
 
 

@@ -64,7 +64,7 @@ class OptunaGp(OptunaSampler):
     """Optuna's Gaussian process with log expected improvement and its defaults, ten random plans first."""
 
     name: str = field(default="optuna-gp", kw_only=True)
-    most_cells: int = field(default=200, kw_only=True)
+    most_cells: int = field(default=500, kw_only=True)
 
     def sampler(self, optuna: Any, seed: int) -> Any:
         """Return the sampler."""
