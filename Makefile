@@ -39,12 +39,12 @@ $(VENV)/.plot: pyproject.toml $(VENV)/pyvenv.cfg
 	$(INSTALL) --editable ".[plot]"
 	@touch $@
 
+# torch is pinned and installed by itself: an unpinned one takes gigabytes of CUDA libraries
 $(VENV)/.dev: pyproject.toml $(VENV)/pyvenv.cfg
+	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable ".[dev]"
 	@touch $@ $(VENV)/.plot
 
-# torch is pinned and installed by itself: an unpinned one takes gigabytes of CUDA libraries
 $(VENV)/.bench: $(VENV)/.dev
-	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable ".[bench]"
 	@touch $@

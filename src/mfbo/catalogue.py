@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from mfbo.errors import InvalidInputError
 from mfbo.validation import known_name
@@ -23,18 +23,76 @@ class Entry:
         return cast(Callable[..., Any], getattr(import_module(module), attribute))(*arguments)
 
 
+@dataclass(frozen=True)
+class StrategyEntry(Entry):
+    """A strategy, and what a user compares strategies by.
+
+    searches: what it moves, the distribution or the M single agents. library, license: what it is built on; mfbo itself
+    unless it needs the extra "baselines". resumes: whether a resumed study equals an unbroken one, bit for bit.
+    """
+
+    searches: Literal["distribution", "single agents"] = "distribution"
+    library: str = "mfbo"
+    license: str = "MIT"
+    resumes: bool = True
+
+
 STRATEGY_MEMBERS = ("name", "propose", "recommend", "posterior")
 
-STRATEGIES: dict[str, Entry] = {
-    "default": Entry("mfbo.strategies:Default", "our kernel, population UCB, L-BFGS: the fewest rounds"),
-    "mf-gp-ucb": Entry("mfbo.strategies:MeanFieldGPUCB", "the paper's algorithm: additive kernel, MF-UCB, Adam"),
-    "annealing": Entry("mfbo.strategies.per_agent.annealing:Annealing", "simulated annealing, one agent at a time"),
-    "genetic": Entry("mfbo.strategies.per_agent.genetic:Genetic", "generations of forty, crossover and mutation"),
-    "gp-ucb": Entry("mfbo.strategies.per_agent.gaussian:GPUCB", "a Gaussian process over all agents' actions"),
-    "add-gp-ucb": Entry(
-        "mfbo.strategies.per_agent.gaussian:AdditiveGPUCB", "the sum of one Gaussian process per agent"
+STRATEGIES: dict[str, StrategyEntry] = {
+    "default": StrategyEntry("mfbo.strategies:Default", "our kernel, population UCB, L-BFGS: the fewest rounds"),
+    "mf-gp-ucb": StrategyEntry(
+        "mfbo.strategies:MeanFieldGPUCB", "the paper's algorithm: additive kernel, MF-UCB, Adam"
     ),
-    "random": Entry("mfbo.strategies:RandomSearch", "the paper's control: softmax of a uniform vector"),
+    "random": StrategyEntry("mfbo.strategies:RandomSearch", "the paper's control: softmax of a uniform vector"),
+    "annealing": StrategyEntry(
+        "mfbo.strategies.per_agent.annealing:Annealing",
+        "simulated annealing, one agent at a time",
+        searches="single agents",
+    ),
+    "genetic": StrategyEntry(
+        "mfbo.strategies.per_agent.genetic:Genetic",
+        "generations of forty, crossover and mutation",
+        searches="single agents",
+    ),
+    "turbo": StrategyEntry(
+        "mfbo.strategies.per_agent.turbo:Turbo",
+        "TuRBO-1: trust region and Thompson sampling on the assignment",
+        searches="single agents",
+        library="botorch, gpytorch, torch",
+        license="MIT, MIT, BSD-3-Clause",
+    ),
+    "gp-ucb": StrategyEntry(
+        "mfbo.strategies.per_agent.gaussian:GPUCB",
+        "a Gaussian process over all agents' actions",
+        searches="single agents",
+    ),
+    "add-gp-ucb": StrategyEntry(
+        "mfbo.strategies.per_agent.gaussian:AdditiveGPUCB",
+        "the sum of one Gaussian process per agent",
+        searches="single agents",
+    ),
+    "cma-es": StrategyEntry(
+        "mfbo.strategies.on_simplex.cma_es:CmaEs", "CMA-ES on logits, with restarts", library="cmaes", license="MIT"
+    ),
+    "optuna-tpe": StrategyEntry(
+        "mfbo.strategies.on_simplex.optuna_samplers:OptunaTpe",
+        "Optuna's Parzen estimator on logits",
+        library="optuna",
+        license="MIT",
+    ),
+    "optuna-gp": StrategyEntry(
+        "mfbo.strategies.on_simplex.optuna_samplers:OptunaGp",
+        "Optuna's Gaussian process on logits",
+        library="optuna, torch",
+        license="MIT, BSD-3-Clause",
+    ),
+    "botorch-simplex": StrategyEntry(
+        "mfbo.strategies.on_simplex.botorch_simplex:BotorchSimplex",
+        "SingleTaskGP and qLogNEI under sum-to-one constraints",
+        library="botorch, gpytorch, torch",
+        license="MIT, MIT, BSD-3-Clause",
+    ),
 }
 
 PROBLEMS: dict[str, Entry] = {

@@ -2,17 +2,18 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 
-from mfbo import Feedback, History, Plan, Population, Round, Study
-from mfbo.catalogue import STRATEGIES, make_strategy
+from mfbo import Feedback, History, Plan, Population, Study
+from mfbo.catalogue import make_strategy
 from mfbo.problems import FeedbackKind, Observer, Problem, arena
 from mfbo.study import create_study
+from mfbo.testing import plain_round, round_from_plain
 
 SEED, ROUNDS, BREAK = 6, 24, 5
+STRATEGIES = ("default", "mf-gp-ucb", "random", "cma-es", "optuna-tpe")  # quick ones; test_strategy_suite.py has all
 Answer = Callable[[Plan], Feedback]
 
 
@@ -45,39 +46,6 @@ def play(study: Study, answer: Answer, rounds: int, width: int) -> None:
                 study.tell(waiting.plan, answer(waiting.plan))
 
 
-def as_stored(each: Round) -> dict[str, Any]:
-    """A round in the plain numbers of a database or a file."""
-    feedback = each.feedback or Feedback()
-    return {
-        "number": each.number,
-        "distribution": each.plan.distribution.tolist(),
-        "allocation": None if each.plan.allocation is None else each.plan.allocation.tolist(),
-        "notes": {key: list(values) for key, values in each.notes.items()},
-        "state": each.state,
-        "realized": None if each.realized is None else each.realized.tolist(),
-        "payoff": feedback.payoff,
-        "agents": list(feedback.agents),
-        "told": each.told,
-        "error": each.error,
-        "added": each.added,
-    }
-
-
-def from_stored(stored: dict[str, Any]) -> Round:
-    allocation = None if stored["allocation"] is None else np.array(stored["allocation"])
-    done = stored["state"] == "done"
-    return Round(
-        Plan(stored["number"], np.array(stored["distribution"]), allocation),
-        {key: tuple(values) for key, values in stored["notes"].items()},
-        stored["state"],
-        None if stored["realized"] is None else np.array(stored["realized"]),
-        Feedback(stored["payoff"], tuple((c, a, y) for c, a, y in stored["agents"])) if done else None,
-        stored["told"],
-        stored["error"],
-        stored["added"],
-    )
-
-
 def rebuilt(population: Population) -> Population:
     """The same population read anew from names and numbers: equal, not identical."""
     columns = {"name": list(population.actions), "angle": population.features[:, 0].tolist()}
@@ -87,9 +55,9 @@ def rebuilt(population: Population) -> Population:
 
 def restarted(study: Study, rounds: int, allocation: str = "quota") -> Study:
     """A new study object with a new strategy object from the first ``rounds`` records, through JSON and back."""
-    stored = json.loads(json.dumps([as_stored(each) for each in study.rounds[:rounds]]))
+    stored = json.loads(json.dumps([plain_round(each) for each in study.rounds[:rounds]]))
     old = study.history
-    history = History(rebuilt(old.population), tuple(from_stored(each) for each in stored), old.noise, old.steers)
+    history = History(rebuilt(old.population), tuple(map(round_from_plain, stored)), old.noise, old.steers)
     return Study(history, make_strategy(study.strategy.name), study.seed, allocation, "quota")
 
 

@@ -33,8 +33,21 @@ def problems(*, json: bool) -> None:
 
 def strategies(*, json: bool) -> None:
     """List the strategies."""
-    records = [{"name": name, "summary": entry.summary} for name, entry in STRATEGIES.items()]
+    records = [
+        {
+            "name": name,
+            "searches": entry.searches,
+            "library": entry.library,
+            "license": entry.license,
+            "resumes": entry.resumes,
+            "summary": entry.summary,
+        }
+        for name, entry in STRATEGIES.items()
+    ]
     if json:
         print_json(records)
-    else:
-        print_table("Strategies", ["name", "summary"], [list(row.values()) for row in records])
+        return
+    rows = [
+        ["exactly" if value is True else "no" if value is False else value for value in row.values()] for row in records
+    ]
+    print_table("Strategies", list(records[0]), rows)

@@ -1,4 +1,4 @@
-"""What strategies without a model of the payoff share: they recommend the best told plan and predict nothing."""
+"""What strategies without a posterior to show share: they keep the best told round; and told payoffs as numbers."""
 
 from dataclasses import dataclass
 
@@ -12,13 +12,27 @@ from mfbo.strategies.surrogate import steered, told_payoff
 
 @dataclass(frozen=True)
 class ModelFreeStrategy:
-    """A strategy without a model; subclasses propose."""
+    """A strategy without a model of the payoff in every cell; subclasses propose."""
 
     def recommend(self, history: History) -> FloatArray:
         """Return the distribution of the round with the best told payoff."""
-        best = int(np.argmax([told_payoff(each) for each in history.told]))
-        return np.asarray(steered(history)[best])
+        return np.asarray(steered(history)[int(np.argmax(told_payoffs(history)))])
 
     def posterior(self, history: History) -> Posterior | None:
-        """Return None: there is no model."""
+        """Return None: there is no model of the cells."""
         return None
+
+
+def told_payoffs(history: History) -> FloatArray:
+    """Return the told payoffs in the order of tells, (n,), each round as one number."""
+    return np.array([told_payoff(each) for each in history.told], dtype=np.float64)
+
+
+def standardized(values: FloatArray) -> FloatArray:
+    """Return (n,) values with mean 0 and deviation 1, whatever their size; equal values become zeros."""
+    if not len(values):
+        return values
+    size = np.abs(values).max()
+    centered = (values - values.mean()) / (size if size > 0 else 1.0)  # a square of 1e200 would be infinite
+    spread = float(centered.std())
+    return np.asarray(centered / spread if spread > 0 else np.zeros_like(centered))

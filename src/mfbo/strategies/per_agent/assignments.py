@@ -26,10 +26,13 @@ def proposal_of(population: Population, assignment: IntArray, notes: Notes | Non
 
 
 def assignment_of(population: Population, done: Round) -> IntArray:
-    """Return the assignment a round played; for a round that has only a distribution, one that rounds it."""
-    if done.plan.assignment is not None:
+    """Return the assignment a round played; where only a distribution is known, one that rounds it.
+
+    That is so for added days, plans of other strategies, and rounds of which something else was told than planned.
+    """
+    played = done.plan.realized if done.realized is None else done.realized
+    if done.plan.assignment is not None and np.array_equal(played, done.plan.realized):
         return done.plan.assignment
-    played = done.plan.distribution if done.realized is None else done.realized
     totals = np.bincount(population.agent_contexts, minlength=population.shape[0])
     counts = np.concatenate([quota(row, int(total)) for row, total in zip(played, totals, strict=True)])
     return np.repeat(np.tile(np.arange(population.shape[1]), population.shape[0]), counts)

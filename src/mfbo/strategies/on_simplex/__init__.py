@@ -1,0 +1,1 @@
+"""Baselines of today that search over the distribution, as a user without mfbo would."""
