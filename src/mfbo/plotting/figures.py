@@ -13,7 +13,14 @@ try:
 except ImportError as error:
     raise MissingExtraError('pictures need matplotlib: pip install "mfbo[plot]"') from error
 
-COLORS = {"default": "#0072b2", "mf-gp-ucb": "#d55e00", "random": "#888888"}  # Okabe–Ito: safe for the color-blind
+COLORS = {  # Okabe–Ito: safe for the color-blind
+    "default": "#0072b2",
+    "mf-gp-ucb": "#d55e00",
+    "turbo": "#009e73",
+    "annealing": "#e69f00",
+    "genetic": "#cc79a7",
+    "random": "#888888",
+}
 STYLE: Any = {
     "font.size": 10,
     "axes.spines.top": False,
