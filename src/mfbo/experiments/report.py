@@ -72,7 +72,7 @@ def paired_tests(cases: Sequence[Case]) -> Table:
         for name in REFERENCES:
             reference = case.group(name)
             for group in case.groups:
-                if reference is None or group.strategy in (name, *REFERENCES[REFERENCES.index(name) + 1 :]):
+                if reference is None or group.strategy in REFERENCES[: REFERENCES.index(name) + 1]:
                     continue
                 rows.append(_paired_row(case, group, reference))
     columns = ("problem", "strategy", "against", "pairs", "mean difference", "p, paired t", "p, Wilcoxon")

@@ -17,7 +17,7 @@ def sweep(path: Path, title: str, where: str, panels: Mapping[str, Mapping[str, 
 
     Returns the files written.
     """
-    with drawn(path, (4.6 * len(panels), 3.8), ncols=len(panels), squeeze=False) as (table, files):
+    with drawn(path, (4.4 * len(panels) + 1.2, 3.8), ncols=len(panels), squeeze=False) as (table, files):
         for axes, (quantity, lines) in zip(table.flat, panels.items(), strict=True):
             for strategy, points in lines.items():
                 x, y, half = np.array(points, dtype=np.float64).T
@@ -26,24 +26,30 @@ def sweep(path: Path, title: str, where: str, panels: Mapping[str, Mapping[str, 
                 axes.errorbar(x, y, [floor, half], label=strategy, color=color, marker="o", markersize=4, capsize=3)
             axes.set_xscale("log")
             axes.set_yscale("log")
+            places = sorted({place for points in lines.values() for place, _, _ in points})
+            axes.set_xticks(places, [_short(place) for place in places])
+            axes.minorticks_off()
             axes.set_xlabel(where)
             axes.set_ylabel(quantity)
             axes.grid(alpha=0.25, linewidth=0.6)
-        table.flat[0].legend(frameon=False, loc="best")
-        table.flat[0].figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+        figure = table.flat[0].figure
+        figure.legend(*table.flat[0].get_legend_handles_labels(), frameon=False, loc="outside right upper")
+        figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
     return files
 
 
 def curves_along(
     path: Path, title: str, quantity: str, curves: Mapping[str, FloatArray], bound: FloatArray | None = None
 ) -> list[Path]:
-    """Draw mean curves (S, T) with their standard error, one per label, from dark to bright; returns the files.
+    """Draw mean curves (S, T) with their standard error; returns the files.
 
-    bound: a curve (T,) to draw dashed above them.
+    Labels that begin with a strategy's name have its color, others go from dark to bright. bound: a curve (T,) to draw
+    dashed above them.
     """
     from matplotlib import colormaps
 
-    shades = colormaps["viridis"](np.linspace(0.0, 0.85, max(len(curves), 1)))
+    ramp = colormaps["viridis"](np.linspace(0.0, 0.85, max(len(curves), 1)))
+    shades = [COLORS.get(label.partition(" ")[0], shade) for label, shade in zip(curves, ramp, strict=True)]
     with drawn(path, (6.0, 3.8)) as (axes, files):
         for (label, table), shade in zip(curves.items(), shades, strict=True):
             rounds = np.arange(1, table.shape[1] + 1)
@@ -57,6 +63,14 @@ def curves_along(
         axes.margins(x=0.01)
         axes.legend(frameon=False, loc="best", fontsize=9)
     return files
+
+
+def _short(number: float) -> str:
+    """Return 20k for 20,000 and 10M for ten million."""
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if size <= number < np.inf:
+            return f"{number / size:g}{letter}"
+    return f"{number:g}"
 
 
 def _with_error(axes: Any, rounds: Any, table: FloatArray, label: str, color: Any) -> None:
