@@ -52,6 +52,13 @@ def drawn(path: Path, size: tuple[float, float], **subplots: Any) -> Iterator[tu
         target.write_text(compact_svg(target.read_text(encoding="utf-8")), encoding="utf-8")
 
 
+@contextmanager
+def letters_as_text() -> Iterator[None]:
+    """Write letters in SVG as text and not as paths: searchable, half the size, in whatever font the reader has."""
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        yield
+
+
 def compact_svg(text: str) -> str:
     """Return an SVG with paths on one line and to a hundredth of a point, which no eye can tell; half the size."""
     return _PATH.sub(lambda found: " " + _DECIMALS.sub(_rounded, " ".join(found[0].split())), text)

@@ -12,7 +12,7 @@ from mfbo.experiments.results import Case, Group, Results
 from mfbo.experiments.statistics import interval
 from mfbo.plotting.arena import arena_histogram
 from mfbo.plotting.curves import best_so_far
-from mfbo.plotting.figures import mpl
+from mfbo.plotting.figures import letters_as_text
 from mfbo.plotting.grids import fits_a_grid, grid_heat_maps
 from mfbo.plotting.panels import Panel, number, occupancy, panels_of
 from mfbo.plotting.sweeps import Point, curves_along, sweep
@@ -37,7 +37,7 @@ class Picture:
 
 def draw_all(folder: Path, results: Results) -> list[Picture]:
     """Draw every figure that the results can fill."""
-    with mpl.rc_context({"svg.fonttype": "none"}):  # letters as text: searchable, and half the size
+    with letters_as_text():
         return _drawn(folder, results)
 
 
