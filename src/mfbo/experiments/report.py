@@ -25,6 +25,7 @@ def tables(results: Results) -> list[Table]:
         run_times(results.cases),
         cumulative_regret(results.cases),
         *scaling(results.cases),
+        agents_claim(results.cases),
         failures(results),
         provenances(results),
     ]
@@ -229,6 +230,37 @@ def scaling(cases: Sequence[Case]) -> list[Table]:
             )
         )
     return found
+
+
+def agents_claim(cases: Sequence[Case]) -> Table:
+    """Return, for the sweep along M, how much slower and how different each M is from the largest one."""
+    members = sweeps(cases).get("agents", [])
+    rows = []
+    for strategy in dict.fromkeys(group.strategy for case in members for group in case.groups):
+        runs = [(case, group) for case in members if (group := case.group(strategy)) is not None]
+        fastest = min(float(round_seconds(group).mean()) for _, group in runs)
+        largest = runs[-1]
+        for case, group in runs:
+            speed = float(round_seconds(group).mean()) / fastest
+            rows.append((strategy, case.agents, speed, _overlap(group, largest[1]), largest[0].agents))
+    columns = ("strategy", "M", "time per round / fastest M", "% of rounds alike", "compared with M")
+    return Table(
+        "scaling-claim",
+        "Do cost and regret depend on the number of agents?",
+        columns,
+        tuple(rows),
+        "Alike: the 95 % intervals over seeds of the best value so far overlap in that round.",
+    )
+
+
+def _overlap(group: Group, other: Group) -> float | None:
+    """Return the percentage of rounds in which the intervals of two groups' traces overlap; None for single seeds."""
+    if min(len(group.records), len(other.records)) < 2:
+        return None
+    rounds = min(*group.played, *other.played)
+    bands = [[interval(column) for column in each.common("trace")[:, :rounds].T] for each in (group, other)]
+    apart = sum(abs(a.mean - b.mean) > (a.half or 0.0) + (b.half or 0.0) for a, b in zip(*bands, strict=True))
+    return float(100 * (rounds - apart) / rounds)
 
 
 AXES = {"agents": "the number of agents M", "actions": "the number of actions |A|", "rounds": "the rounds T"}
