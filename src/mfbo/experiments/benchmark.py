@@ -166,4 +166,8 @@ def _dask_client(address: str, jobs: int) -> Iterator[Any]:
     except (OSError, ValueError) as error:
         raise InvalidInputError(f"no Dask scheduler answers at {address!r}: start one by `dask scheduler`") from error
     with client:
+        try:
+            client.wait_for_workers(1, timeout=ANSWER_WITHIN)
+        except TimeoutError as error:
+            raise InvalidInputError(f"{address} has no workers: start some by `dask worker {address}`") from error
         yield client

@@ -242,23 +242,29 @@ def agents_claim(cases: Sequence[Case]) -> Table:
         largest = runs[-1]
         for case, group in runs:
             speed = float(round_seconds(group).mean()) / fastest
-            rows.append((strategy, case.agents, speed, _overlap(group, largest[1]), largest[0].agents))
-    columns = ("strategy", "M", "time per round / fastest M", "% of rounds alike", "compared with M")
+            short = None if case.reachable is None else case.reachable - float(group.finals.mean())
+            rows.append((strategy, case.agents, speed, case.reachable, short, _overlap((case, group), largest)))
+    largest_size = f"% of rounds like M = {shown(members[-1].agents)}" if members else ""
+    columns = ("strategy", "M", "time per round / fastest M", "reachable", "short of it by", largest_size)
     return Table(
         "scaling-claim",
         "Do cost and regret depend on the number of agents?",
         columns,
         tuple(rows),
-        "Alike: the 95 % intervals over seeds of the best value so far overlap in that round.",
+        "Reachable: the best value known for M whole agents, below the optimum of the mean-field limit if M is small. "
+        "Like: the 95 % intervals over seeds of the distance to it overlap in that round.",
     )
 
 
-def _overlap(group: Group, other: Group) -> float | None:
-    """Return the percentage of rounds in which the intervals of two groups' traces overlap; None for single seeds."""
-    if min(len(group.records), len(other.records)) < 2:
+def _overlap(one: tuple[Case, Group], other: tuple[Case, Group]) -> float | None:
+    """Return the percentage of rounds in which the intervals of the regret curves overlap; None for single seeds."""
+    if min(len(group.records) for _, group in (one, other)) < 2 or one[0].reachable is None:
         return None
-    rounds = min(*group.played, *other.played)
-    bands = [[interval(column) for column in each.common("trace")[:, :rounds].T] for each in (group, other)]
+    rounds = min(*one[1].played, *other[1].played)
+    bands = [
+        [interval((case.reachable or 0.0) - column) for column in group.common("trace")[:, :rounds].T]
+        for case, group in (one, other)
+    ]
     apart = sum(abs(a.mean - b.mean) > (a.half or 0.0) + (b.half or 0.0) for a, b in zip(*bands, strict=True))
     return float(100 * (rounds - apart) / rounds)
 

@@ -13,7 +13,7 @@ from mfbo.errors import MfboError
 from mfbo.experiments.cells import canonical
 from mfbo.experiments.store import ResultStore, StoredPlan
 from mfbo.problems import Problem
-from mfbo.simplex import uniform
+from mfbo.simplex import allocate, uniform
 
 ORDER = ("default", "mf-gp-ucb", "turbo", "annealing", "genetic", "random")
 
@@ -94,6 +94,20 @@ class Case:
         """Value of the uniform distribution in the mean-field limit: where the gap to the optimum begins."""
         problem = self.problem_data
         return None if problem is None else problem.mean_field_value(uniform(*problem.population.shape))
+
+    @cached_property
+    def reachable(self) -> float | None:
+        """The best value known for this many whole agents: the optimum rounded to them, or the best that was played.
+
+        With 50 agents it lies below the optimum of the mean-field limit; no method can close that last bit.
+        """
+        problem = self.problem_data
+        if problem is None or problem.optimum is None or problem.population.size is None:
+            return self.optimum
+        size, optimum = problem.population.size, problem.optimum.distribution
+        counts = allocate(optimum, problem.population.weights, size, np.random.default_rng(0))
+        played = [float(group.finals.max()) for group in self.groups]
+        return max(problem.payoff.population(np.asarray(counts / size), size), *played)
 
     def gap_closed(self, values: FloatArray) -> FloatArray | None:
         """Return (value − uniform) / (optimum − uniform), or None if the optimum is unknown."""

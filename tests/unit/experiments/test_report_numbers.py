@@ -132,3 +132,18 @@ def test_tables_escape_what_they_show():
     assert "1,234" in table.to_markdown()
     assert shown(0.000012345) == "1.234e-5"
     assert shown(True) == "yes"
+
+
+def test_regret_curves_are_compared_by_what_whole_agents_can_reach(made_record):
+    jitter = {0: 0.0, 1: 1e-6}
+    records = [
+        made_record([0.0, best - away + jitter[seed], best], agents=agents, seed=seed)
+        for agents, best, away in ((50, 17.0, 1.0), (500, 17.9, 1.0), (5000, 17.99, 3.0))
+        for seed in (0, 1)
+    ]
+    cases = _cases(records)
+    assert cases[0].reachable == pytest.approx(18.01176199651916)  # the rounded optimum; nobody played as well
+    claim = report.agents_claim(cases)
+    assert [row[2] for row in claim.rows] == pytest.approx([1.0, 1.0, 1.0])
+    assert claim.rows[-1][-1] == 100.0
+    assert claim.rows[0][-1] < 50.0
