@@ -29,7 +29,7 @@ PAPER = Suite(
         Batch(PAPER_PROBLEMS, ("turbo",), tuple(range(10)), (250,), time_limit=TURBO_LIMIT),
     ),
     "The paper's seven experiments: 250 rounds, 10 seeds, all its methods and our default. The bike problem is the Bay "
-    "Area stand-in for LouVelo, whose file is not free to pass on. TuRBO, which took the paper up to 76 hours per run, "
+    "Area stand-in for LouVelo, whose trips do not come with mfbo. TuRBO, which took the paper up to 76 hours per run, "
     f"begins no further round after {TURBO_LIMIT:.0f} s; the tables say how far it came.",
     PROTOCOL,
 )
