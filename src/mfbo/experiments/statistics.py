@@ -67,10 +67,3 @@ def paired(values: FloatArray, reference: FloatArray) -> Paired:
 def rounds_to(level: float, gap: FloatArray) -> list[int | None]:
     """Return for each curve (S, T) of the gap closed the first round at which it has reached ``level``, or None."""
     return [int(np.argmax(curve >= level)) + 1 if (curve >= level).any() else None for curve in gap]
-
-
-def standard_error(values: FloatArray) -> FloatArray:
-    """Return the standard error over the first axis, (S, …) → (…); zero for one seed."""
-    if len(values) < 2:
-        return np.zeros(values.shape[1:])
-    return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(len(values)))
