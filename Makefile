@@ -4,10 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo test test-slow check format bench clean
+.PHONY: demo quick test test-slow check format bench clean
 
 demo: $(VENV)/.plot ## run the main job on an embedded default, offline, and write pictures
 	$(BIN)/mfbo demo
+
+quick: $(VENV)/.plot ## the paper's evaluation in minutes, and its report; continues where it was stopped
+	$(BIN)/mfbo benchmark --suite quick
+	$(BIN)/mfbo report mfbo-benchmark-quick
 
 test: $(VENV)/.dev ## the everyday tests
 	$(BIN)/python -m pytest -n auto -m "not slow"
@@ -36,7 +40,7 @@ $(VENV)/pyvenv.cfg:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.plot: pyproject.toml $(VENV)/pyvenv.cfg
-	$(INSTALL) --editable ".[plot]"
+	$(INSTALL) --editable ".[plot,experiments]"
 	@touch $@
 
 # torch is pinned and installed by itself: an unpinned one takes gigabytes of CUDA libraries

@@ -89,6 +89,44 @@ def run(
 
 
 @app.command()
+def benchmark(
+    suite: Annotated[str, typer.Option(help="paper, quick, scaling, or a TOML file.")],
+    out: Annotated[Path | None, typer.Option(help="Folder of the results; default: mfbo-benchmark-SUITE.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Processes at a time, one thread each; default: the processors there are.")
+    ] = None,
+    dask: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler (tcp://…), or local for one with --jobs workers.")
+    ] = None,
+    problems: Annotated[str | None, typer.Option(help="Run only these of the suite, separated by commas.")] = None,
+    strategies: Annotated[str | None, typer.Option(help="Run only these of the suite, separated by commas.")] = None,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed cells again.")] = False,
+    show: Annotated[
+        bool, typer.Option("--print", help="Print the suite as TOML and stop; edit it for your own.")
+    ] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Run problems × strategies × seeds; run again to continue."""
+    from mfbo.cli.benchmark import benchmark as command
+
+    command(suite, out, jobs, dask, problems, strategies, retry_failed=retry_failed, show=show, quiet=quiet, json=json)
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(help="A results folder of `mfbo benchmark`.")],
+    out: Annotated[Path | None, typer.Option(help="Folder for the report; default: FOLDER/report.")] = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Write tables (Markdown, CSV) and one HTML page with all figures."""
+    from mfbo.cli.report import report as command
+
+    command(folder, out, quiet=quiet, json=json)
+
+
+@app.command()
 def show(
     problem: Annotated[str, typer.Argument(help="A name from `mfbo problems`.")],
     plan: Annotated[

@@ -2,6 +2,7 @@
 
 import json as jsonlib
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -124,3 +125,74 @@ class _PlainBytes:
         if tenths > self._tenths:
             self._tenths = tenths
             print(f"{self._label}: read {done / 1e6:.1f} of {total / 1e6:.1f} MB", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def cells_progress(label: str, *, silent: bool) -> Iterator[Callable[[int, int, Any], None]]:
+    """Give a callback (cells done, cells in all, last record) for a benchmark; shown where and how ``progress`` is."""
+    if silent:
+        yield lambda done, total, record: None
+    elif sys.stderr.isatty():
+        with _cells_bar(label) as advance:
+            yield advance
+    else:
+        yield _PlainCells(label)
+
+
+@contextmanager
+def _cells_bar(label: str) -> Iterator[Callable[[int, int, Any], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}", markup=False),
+        TextColumn("{task.fields[last]}", markup=False),
+    )
+    clock = _TimeLeft()
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(label, total=None, left="", last="")
+
+        def advance(done: int, total: int, record: Any) -> None:
+            last = "" if record is None else record["label"]
+            bar.update(task, completed=done, total=total, left=clock(done, total), last=last)
+
+        yield advance
+
+
+class _PlainCells:
+    """One line on standard error for each cell."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._clock = _TimeLeft()
+
+    def __call__(self, done: int, total: int, record: Any) -> None:
+        left = self._clock(done, total)
+        if record is None:
+            text = f"{self._label}: {done} of {total} cells found finished"
+        else:
+            state = "" if record["state"] == "done" else ", FAILED"
+            seconds = record["provenance"]["seconds"]
+            text = f"{self._label}: {done} of {total}, {record['label']}{state} ({seconds:.1f} s){left and ', ' + left}"
+        print(text, file=sys.stderr, flush=True)
+
+
+class _TimeLeft:
+    """The time left if the cells to come are like those of this session; those found finished took none."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._found: int | None = None
+
+    def __call__(self, done: int, total: int) -> str:
+        if self._found is None:
+            self._found = done
+        played = done - self._found
+        if played == 0 or done == total:
+            return ""
+        left = (time.monotonic() - self._started) / played * (total - done)
+        return f"{left / 60:.0f} min left" if left >= 90 else f"{left:.0f} s left"

@@ -8,12 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mfbo.arrays import FloatArray
 from mfbo.catalogue import make_problem
 from mfbo.errors import InvalidInputError
 from mfbo.problems import FeedbackKind, Observer, Problem
 from mfbo.records import Plan
 from mfbo.study import Study, create_study
-from mfbo.validation import standard_deviation, whole_number
+from mfbo.validation import positive, standard_deviation, whole_number
 
 Agents = int | Literal["inf"] | None
 
@@ -55,7 +56,8 @@ class RunResult:
 
     recommended_at: value of the recommended plan at the checkpoints asked for.
     trace: best value so far after each round. regret: optimum − best_value, None if the optimum is unknown.
-    ask_seconds: time spent in the strategy.
+    ask_seconds: time spent in the strategy. rounds: asked for; rounds_played is smaller only if time_limited.
+    values: of every round. plans: what was played in every round, (C, A) each; neither is part of the JSON.
     """
 
     problem: str
@@ -75,14 +77,19 @@ class RunResult:
     seconds: float
     ask_seconds: float
     best_distribution: tuple[tuple[float, ...], ...]
+    rounds_played: int
+    time_limited: bool
+    values: tuple[float, ...] = field(default=(), repr=False)
+    plans: tuple[FloatArray, ...] = field(default=(), repr=False, compare=False)
     recommended_at: dict[int, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain lists and numbers."""
-        record = asdict(self)
+        record = asdict(replace(self, plans=()))
         record["trace"] = list(self.trace)
         record["best_distribution"] = [list(row) for row in self.best_distribution]
-        del record["recommended_at"]
+        for key in ("recommended_at", "values", "plans"):
+            del record[key]
         return record
 
 
@@ -91,11 +98,15 @@ def run(
     problem: Problem | None = None,
     progress: Callable[[int, float], None] | None = None,
     checkpoints: Collection[int] = (),
+    time_limit: float | None = None,
 ) -> RunResult:
     """Play all rounds; ``progress(round, best value)`` is called after each.
 
     problem: overrides the named one. checkpoints: rounds after which the value of the recommended plan is noted too.
+    time_limit: seconds after which no further round is begun; the round under way is played to its end.
     """
+    if time_limit is not None:
+        positive(time_limit, "time limit")
     started = time.perf_counter()
     chosen = problem or make_problem(settings.problem, settings.data)
     if settings.agents is not None:
@@ -110,7 +121,7 @@ def run(
         contexts=settings.contexts,
     )
     values: list[float] = []
-    best_plan: Plan | None = None
+    plans: list[Plan] = []
     recommended: dict[int, float] = {}
     ask_seconds = 0.0
     for number in range(settings.rounds):
@@ -119,15 +130,14 @@ def run(
         ask_seconds += time.perf_counter() - asked
         study.tell(plan, observer(plan))
         values.append(chosen.value(plan))
-        if best_plan is None or values[-1] > max(values[:-1]):
-            best_plan = plan
+        plans.append(plan)
         if number + 1 in checkpoints:
             recommended[number + 1] = chosen.value(study.recommend())
         if progress is not None:
             progress(number + 1, max(values))
-    if best_plan is None:
-        raise AssertionError("a run has at least one round")  # checked by RunSettings
-    result = _result(settings, chosen, study, values, best_plan, (time.perf_counter() - started, ask_seconds))
+        if time_limit is not None and time.perf_counter() - started >= time_limit:
+            break
+    result = _result(settings, chosen, study, values, plans, (time.perf_counter() - started, ask_seconds))
     return replace(result, recommended_at=recommended)
 
 
@@ -136,7 +146,7 @@ def _result(
     problem: Problem,
     study: Study,
     values: list[float],
-    best_plan: Plan,
+    plans: list[Plan],
     seconds: tuple[float, float],
 ) -> RunResult:
     contexts, actions = problem.population.shape
@@ -159,5 +169,9 @@ def _result(
         cumulative_regret=None if optimum is None else float(np.sum(optimum - np.array(values))),
         seconds=seconds[0],
         ask_seconds=seconds[1],
-        best_distribution=tuple(tuple(float(x) for x in row) for row in best_plan.realized),
+        best_distribution=tuple(tuple(float(x) for x in row) for row in plans[int(np.argmax(values))].realized),
+        rounds_played=len(values),
+        time_limited=len(values) < settings.rounds,
+        values=tuple(values),
+        plans=tuple(plan.realized for plan in plans),
     )

@@ -19,7 +19,7 @@ def best_so_far(
         for strategy, runs in traces.items():
             table = np.array(runs)
             rounds = np.arange(1, table.shape[1] + 1)
-            color = COLORS.get(strategy)
+            color = COLORS.get(strategy.partition(" ")[0])  # "turbo (limit 600 s)" is turbo
             (line,) = axes.plot(rounds, table.mean(axis=0), label=strategy, color=color, linewidth=1.8)
             if len(table) > 1:
                 error = table.std(axis=0, ddof=1) / np.sqrt(len(table))

@@ -1,0 +1,87 @@
+"""`mfbo benchmark`: a suite of runs, continued where it was left."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from mfbo.cli.output import cells_progress, print_json, print_table
+from mfbo.experiments import Outcome, Suite, find_suite, run_suite, suite_toml
+
+
+def benchmark(
+    name: str,
+    out: Path | None,
+    jobs: int | None,
+    dask: str | None,
+    problems: str | None,
+    strategies: str | None,
+    *,
+    retry_failed: bool,
+    show: bool,
+    quiet: bool,
+    json: bool,
+) -> None:
+    """Check the plan, run what is missing, say what is there."""
+    suite = find_suite(name)
+    if show:
+        print(suite_toml(suite), end="")
+        return
+    folder = out or Path(f"mfbo-benchmark-{suite.name}")
+    try:
+        with cells_progress(suite.name, silent=quiet or json) as advance:
+            outcome = run_suite(
+                suite,
+                folder,
+                jobs=_processors() if jobs is None else jobs,
+                dask=dask,
+                problems=_names(problems),
+                strategies=_names(strategies),
+                retry_failed=retry_failed,
+                progress=advance,
+            )
+    except KeyboardInterrupt:
+        print(f"finished cells are in {folder}; the same command continues", file=sys.stderr)
+        raise
+    if json:
+        print_json(_record(suite, folder, outcome))
+        return
+    _print(suite, folder, outcome)
+
+
+def _processors() -> int:
+    """Return how many processors this process may use, which in a container may be fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return () if text is None else tuple(each.strip() for each in text.split(",") if each.strip())
+
+
+def _record(suite: Suite, folder: Path, outcome: Outcome) -> dict[str, Any]:
+    failed = [{"cell": each["label"], "error": each["error"]["message"]} for each in outcome.failed]
+    return {
+        "suite": suite.name,
+        "hash": suite.hash,
+        "folder": str(folder),
+        "cells": outcome.chosen,
+        "found": outcome.found,
+        "played": outcome.played,
+        "failed": failed,
+    }
+
+
+def _print(suite: Suite, folder: Path, outcome: Outcome) -> None:
+    rows: list[list[Any]] = [
+        ["cells chosen", outcome.chosen],
+        ["finished before", outcome.found],
+        ["run now", outcome.played],
+        ["failed", len(outcome.failed)],
+    ]
+    print_table(f"Suite {suite.name} ({suite.hash}) in {folder}", ["", "count"], rows)
+    for record in outcome.failed[:10]:
+        error = record["error"]
+        print(f"failed: {record['label']}: {error['type']}: {' '.join(error['message'].split())}")
+    if outcome.failed:
+        print("--retry-failed runs the failed cells again")
+    print(f"tables and figures: mfbo report {folder}")

@@ -1,0 +1,346 @@
+"""The numbers of a report: one function per table, from the results of a folder."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.experiments.information import regret_bound
+from mfbo.experiments.paper_minutes import PAPER_MINUTES, PAPER_ROUNDS
+from mfbo.experiments.results import Case, Group, Results
+from mfbo.experiments.statistics import interval, paired, rounds_to, spread
+from mfbo.experiments.tables import Table, shown
+
+REFERENCES = ("mf-gp-ucb", "default")
+LEVELS = (0.9, 0.99)
+
+
+def tables(results: Results) -> list[Table]:
+    """Return all tables that the results can fill."""
+    made = [
+        finals(results.cases),
+        paired_tests(results.cases),
+        rounds_needed(results.cases),
+        run_times(results.cases),
+        cumulative_regret(results.cases),
+        *scaling(results.cases),
+        agents_claim(results.cases),
+        failures(results),
+        provenances(results),
+    ]
+    return [table for table in made if table.rows]
+
+
+def finals(cases: Sequence[Case]) -> Table:
+    """Return the best value after the last round, its interval, the regret and the share of the gap closed."""
+    rows = []
+    for case in cases:
+        for group in case.groups:
+            found = interval(group.finals)
+            closed = case.gap_closed(group.finals)
+            gap = None if closed is None else float(100 * closed.mean())
+            regret = None if case.optimum is None else case.optimum - found.mean
+            rows.append(
+                (
+                    case.label,
+                    group.strategy,
+                    len(group.records),
+                    _range(group.played),
+                    found.mean,
+                    found.low,
+                    found.high,
+                    case.optimum,
+                    regret,
+                    gap,
+                )
+            )
+    columns = ("problem", "strategy", "seeds", "rounds", "best value", "low", "high", "optimum", "regret", "% of gap")
+    return Table(
+        "final-values",
+        "Best value found, mean over seeds with its 95 % confidence interval (Student's t)",
+        columns,
+        tuple(rows),
+        "Regret is the optimum of the mean-field limit minus the best value; the gap runs from the uniform "
+        "distribution to that optimum. Fewer rounds than planned: a time limit ended the run.",
+    )
+
+
+def paired_tests(cases: Sequence[Case]) -> Table:
+    """Return every strategy against the references, by seed."""
+    rows = []
+    for case in cases:
+        for name in REFERENCES:
+            reference = case.group(name)
+            for group in case.groups:
+                if reference is None or group.strategy in REFERENCES[: REFERENCES.index(name) + 1]:
+                    continue
+                rows.append(_paired_row(case, group, reference))
+    columns = ("problem", "strategy", "against", "pairs", "mean difference", "p, paired t", "p, Wilcoxon")
+    return Table(
+        "paired-tests",
+        "Differences of the best value on the same seeds",
+        columns,
+        tuple(row for row in rows if row[3]),
+        "Two-sided, not corrected for the number of comparisons; a positive difference favors the strategy named "
+        "first. With S seeds the Wilcoxon test cannot go below 2^(1−S).",
+    )
+
+
+def _paired_row(case: Case, group: Group, reference: Group) -> tuple[Any, ...]:
+    common = sorted(set(group.seeds) & set(reference.seeds))
+    ours, theirs = (np.array([each.finals[each.seeds.index(seed)] for seed in common]) for each in (group, reference))
+    test = paired(ours, theirs)
+    return case.label, group.strategy, reference.strategy, test.pairs, test.difference, test.t_test, test.wilcoxon
+
+
+def rounds_needed(cases: Sequence[Case]) -> Table:
+    """Return the rounds until 90 % and 99 % of the gap were closed."""
+    rows = []
+    for case in cases:
+        for group in case.groups:
+            gaps = [case.gap_closed(np.array([result["trace"]])) for result in group.results]
+            if any(gap is None for gap in gaps):
+                continue
+            row: list[Any] = [case.label, group.strategy]
+            for level in LEVELS:
+                reached = [rounds_to(level, gap)[0] for gap in gaps if gap is not None]
+                known = [each for each in reached if each is not None]
+                complete = len(known) == len(reached)
+                row += [float(np.mean(known)) if complete else None, f"{len(known)} of {len(reached)}"]
+            rows.append(tuple(row))
+    columns = ("problem", "strategy", "rounds to 90 %", "seeds there", "rounds to 99 %", "seeds there ")
+    return Table(
+        "rounds-needed",
+        "Rounds until 90 % and 99 % of the gap from uniform to the optimum are closed",
+        columns,
+        tuple(rows),
+        "Mean over seeds; a dash if some seed never got there within its rounds.",
+    )
+
+
+def run_times(cases: Sequence[Case]) -> Table:
+    """Return seconds per run beside the paper's minutes."""
+    rows = []
+    for case in cases:
+        for group in case.groups:
+            seconds = np.array([result["seconds"] for result in group.results])
+            paper = PAPER_MINUTES.get((case.problem, group.strategy))
+            alike = paper is not None and case.rounds == PAPER_ROUNDS and not group.limited
+            limit = "" if not group.limited else f"{group.limited} of {len(group.records)}"
+            rows.append(
+                (
+                    case.label,
+                    group.strategy,
+                    len(group.records),
+                    _range(group.played),
+                    float(seconds.mean()),
+                    spread(seconds),
+                    _per_round(group),
+                    float(seconds.mean() / 60),
+                    None if paper is None else f"{paper[0]:g} ± {paper[1]:g}",
+                    float(60 * paper[0] / seconds.mean()) if paper is not None and alike else None,
+                    group.time_limit,
+                    limit,
+                )
+            )
+    ours = ("problem", "strategy", "seeds", "rounds", "seconds", "sd", "seconds per round", "minutes")
+    columns = (*ours, "paper's minutes", "times faster", "limit, s", "runs ended by it")
+    return Table(
+        "run-times",
+        f"Time per run, mean and standard deviation over seeds, beside the paper's minutes for {PAPER_ROUNDS} rounds",
+        columns,
+        tuple(rows),
+        "One thread each. 'Times faster' only where a run has the paper's number of rounds and ended by itself; the "
+        "paper used a cluster of various processors. A run begins no further round after its limit.",
+    )
+
+
+def cumulative_regret(cases: Sequence[Case]) -> Table:
+    """Return the cumulative regret beside the theorem's bound."""
+    rows = []
+    for case in cases:
+        for group in case.groups:
+            curves = regret_curves(case, group)
+            if curves is None:
+                continue
+            regret, bound = curves
+            total = interval(regret[:, -1])
+            ratio = float(bound[:, -1].mean() / total.mean) if total.mean > 0 else None
+            rows.append(
+                (
+                    case.label,
+                    group.strategy,
+                    regret.shape[1],
+                    total.mean,
+                    total.half,
+                    total.mean / regret.shape[1],
+                    float(bound[:, -1].mean()),
+                    ratio,
+                )
+            )
+    columns = ("problem", "strategy", "rounds", "cumulative regret", "± 95 %", "per round", "bound", "bound / regret")
+    return Table(
+        "cumulative-regret",
+        "Cumulative regret against the theorem's bound",
+        columns,
+        tuple(rows),
+        "Both in units of the gap from uniform to the optimum. The bound is eq. (15) of docs/theory.md, corrected, "
+        "with a = b = 1, R = 0.01, the paper's kernel at its prior medians, and the information gain of the plans "
+        "really played. It is proven for MF-GP-UCB with its multiplier √β; for the others it is only a yardstick.",
+    )
+
+
+def regret_curves(case: Case, group: Group) -> tuple[FloatArray, FloatArray] | None:
+    """Return the cumulative regret after each round and the theorem's bound, (S, T) each, in units of the gap."""
+    closed = case.gap_closed(group.common("values"))
+    if closed is None or case.problem_data is None:
+        return None
+    population = case.problem_data.population
+    bounds = [regret_bound(population, gains) for gains in group.common("information_gain").tolist()]
+    return np.cumsum(1.0 - closed, axis=1), np.array(bounds)
+
+
+def scaling(cases: Sequence[Case]) -> list[Table]:
+    """Return time per round and regret along M, |A| and T, wherever cases differ in just one of them."""
+    found = []
+    for axis, members in sweeps(cases).items():
+        rows = [_scaling_row(case, group) for case in members for group in case.groups]
+        rows.sort(key=lambda row: (row[0], row[1]))
+        found.append(
+            Table(
+                f"scaling-{axis}",
+                f"Time and regret against {AXES[axis]}",
+                (
+                    "strategy",
+                    "M",
+                    "|A|",
+                    "T",
+                    "problem",
+                    "seeds",
+                    "seconds per round",
+                    "± 95 %",
+                    "regret",
+                    "low",
+                    "high",
+                ),
+                tuple(row[2:] for row in rows),
+                "Regret: optimum of the mean-field limit minus the best value, mean over seeds with its 95 % interval. "
+                "Seconds in the strategy.",
+            )
+        )
+    return found
+
+
+def agents_claim(cases: Sequence[Case]) -> Table:
+    """Return, for the sweep along M, how much slower and how different each M is from the largest one."""
+    members = sweeps(cases).get("agents", [])
+    rows = []
+    for strategy in dict.fromkeys(group.strategy for case in members for group in case.groups):
+        runs = [(case, group) for case in members if (group := case.group(strategy)) is not None]
+        fastest = min(float(round_seconds(group).mean()) for _, group in runs)
+        largest = runs[-1]
+        for case, group in runs:
+            speed = float(round_seconds(group).mean()) / fastest
+            short = None if case.reachable is None else case.reachable - float(group.finals.mean())
+            rows.append((strategy, case.agents, speed, case.reachable, short, _overlap((case, group), largest)))
+    largest_size = f"% of rounds like M = {shown(members[-1].agents)}" if members else ""
+    columns = ("strategy", "M", "time per round / fastest M", "reachable", "short of it by", largest_size)
+    return Table(
+        "scaling-claim",
+        "Do cost and regret depend on the number of agents?",
+        columns,
+        tuple(rows),
+        "Reachable: the best value known for M whole agents, below the optimum of the mean-field limit if M is small. "
+        "Like: the 95 % intervals over seeds of the distance to it overlap in that round.",
+    )
+
+
+def _overlap(one: tuple[Case, Group], other: tuple[Case, Group]) -> float | None:
+    """Return the percentage of rounds in which the intervals of the regret curves overlap; None for single seeds."""
+    if min(len(group.records) for _, group in (one, other)) < 2 or one[0].reachable is None:
+        return None
+    rounds = min(*one[1].played, *other[1].played)
+    bands = [
+        [interval((case.reachable or 0.0) - column) for column in group.common("trace")[:, :rounds].T]
+        for case, group in (one, other)
+    ]
+    apart = sum(abs(a.mean - b.mean) > (a.half or 0.0) + (b.half or 0.0) for a, b in zip(*bands, strict=True))
+    return float(100 * (rounds - apart) / rounds)
+
+
+AXES = {"agents": "the number of agents M", "actions": "the number of actions |A|", "rounds": "the rounds T"}
+LEAST_STEPS = 3
+
+
+def sweeps(cases: Sequence[Case]) -> dict[str, list[Case]]:
+    """Return the cases that form a sweep along M, |A| or T: at least three values, all else that matters equal."""
+    found: dict[str, list[Case]] = {}
+    for axis, fixed in (
+        ("agents", ("problem", "rounds")),
+        ("actions", ("agents", "rounds")),
+        ("rounds", ("problem", "agents")),
+    ):
+        by_fixed: dict[tuple[Any, ...], list[Case]] = {}
+        for case in cases:
+            by_fixed.setdefault(tuple(getattr(case, name) for name in fixed), []).append(case)
+        for members in by_fixed.values():
+            values = {getattr(case, axis) for case in members}
+            if len(values) >= LEAST_STEPS and len(values) == len(members) > len(found.get(axis, ())):
+                found[axis] = sorted(members, key=lambda case: axis_value(case, axis))
+    return found
+
+
+def axis_value(case: Case, axis: str) -> float:
+    """Return where a case stands along M, |A| or T."""
+    return float(getattr(case, axis))  # "inf" included
+
+
+def round_seconds(group: Group) -> FloatArray:
+    """Return the strategy's seconds per round of each run, (S,)."""
+    return np.array([result["ask_seconds"] / result["rounds_played"] for result in group.results])
+
+
+def _scaling_row(case: Case, group: Group) -> tuple[Any, ...]:
+    speed = interval(round_seconds(group))
+    known = None if case.optimum is None else interval(case.optimum - group.finals)
+    regret = (None, None, None) if known is None else (known.mean, known.low, known.high)
+    order = (group.strategy, axis_value(case, "agents") * case.actions * case.rounds)
+    place = (group.strategy, case.agents, case.actions, case.rounds, case.problem, len(group.records))
+    return (*order, *place, speed.mean, speed.half, *regret)
+
+
+def failures(results: Results) -> Table:
+    """Return the cells that failed, with their error."""
+    rows = tuple(
+        (record["label"], record["error"]["type"], " ".join(record["error"]["message"].split()))
+        for record in results.failed
+    )
+    return Table("failed", "Cells that failed", ("cell", "error", "message"), rows)
+
+
+def provenances(results: Results) -> Table:
+    """Return which versions and machines the results come from; more than one row means a mixture."""
+    counts: dict[tuple[str, ...], int] = {}
+    for record in results.records:
+        key = _origin(record["provenance"])
+        counts[key] = counts.get(key, 0) + 1
+    columns = ("mfbo", "commit", "Python", "packages", "processor", "threads", "cells")
+    return Table("provenance", "Where the results come from", columns, tuple((*key, n) for key, n in counts.items()))
+
+
+def _origin(record: Mapping[str, Any]) -> tuple[str, ...]:
+    packages = ", ".join(f"{name} {version}" for name, version in record["packages"].items())
+    threads = "; ".join([f"limit {record['threads']['limit']}", *record["threads"]["libraries"]])
+    commit = record["commit"] or "not from a checkout"
+    cpu = f"{record['cpu']}, {record['cpus']} processors"
+    return record["mfbo"], commit, record["python"], packages, cpu, threads
+
+
+def _per_round(group: Group) -> float:
+    return float(np.mean([result["seconds"] / result["rounds_played"] for result in group.results]))
+
+
+def _range(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return shown(low) if low == high else f"{shown(low)}–{shown(high)}"

@@ -1,0 +1,194 @@
+"""Records of cells put in groups: a case is what strategies are compared on, a group one strategy's seeds in it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.catalogue import make_problem
+from mfbo.errors import MfboError
+from mfbo.experiments.cells import canonical
+from mfbo.experiments.store import ResultStore, StoredPlan
+from mfbo.problems import Problem
+from mfbo.simplex import allocate, uniform
+
+ORDER = ("default", "mf-gp-ucb", "turbo", "annealing", "genetic", "random")
+
+
+@dataclass(frozen=True)
+class Group:
+    """The finished runs of one strategy on one case, ordered by seed."""
+
+    strategy: str
+    records: tuple[Mapping[str, Any], ...]
+
+    @property
+    def results(self) -> list[Mapping[str, Any]]:
+        """What came out of each run."""
+        return [record["result"] for record in self.records]
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seed of each run."""
+        return tuple(int(record["cell"]["seed"]) for record in self.records)
+
+    @property
+    def finals(self) -> FloatArray:
+        """Best value of each run, (S,)."""
+        return np.array([result["best_value"] for result in self.results])
+
+    @property
+    def played(self) -> tuple[int, ...]:
+        """Rounds that each run really played."""
+        return tuple(int(result["rounds_played"]) for result in self.results)
+
+    @property
+    def limited(self) -> int:
+        """How many runs a time limit ended."""
+        return sum(bool(result["time_limited"]) for result in self.results)
+
+    @property
+    def time_limit(self) -> float | None:
+        """Seconds after which runs begin no further round."""
+        return self.records[0]["cell"]["time_limit"]  # type: ignore[no-any-return]
+
+    def common(self, key: str) -> FloatArray:
+        """Return a per-round list of all runs, (S, T), cut where the first of them ended."""
+        return np.array([result[key][: min(self.played)] for result in self.results])
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem with everything but strategy and seed fixed; ``label`` names what tells it from the other cases."""
+
+    label: str
+    problem: str
+    agents: int | str
+    actions: int
+    contexts: int
+    rounds: int
+    optimum: float | None
+    settings: Mapping[str, Any]
+    groups: tuple[Group, ...]
+
+    def group(self, strategy: str) -> Group | None:
+        """Return the runs of a strategy, if there are any."""
+        return next((group for group in self.groups if group.strategy == strategy), None)
+
+    @cached_property
+    def problem_data(self) -> Problem | None:
+        """The problem itself; None if it took a data file or is no longer in the catalogue."""
+        if self.settings["data_sha256"] is not None:
+            return None
+        try:
+            problem: Problem = make_problem(self.problem)
+        except MfboError:
+            return None
+        return problem.with_size(None if self.agents == "inf" else int(self.agents))
+
+    @property
+    def start(self) -> float | None:
+        """Value of the uniform distribution in the mean-field limit: where the gap to the optimum begins."""
+        problem = self.problem_data
+        return None if problem is None else problem.mean_field_value(uniform(*problem.population.shape))
+
+    @cached_property
+    def reachable(self) -> float | None:
+        """The best value known for this many whole agents: the optimum rounded to them, or the best that was played.
+
+        With 50 agents it lies below the optimum of the mean-field limit; no method can close that last bit.
+        """
+        problem = self.problem_data
+        if problem is None or problem.optimum is None or problem.population.size is None:
+            return self.optimum
+        size, optimum = problem.population.size, problem.optimum.distribution
+        counts = allocate(optimum, problem.population.weights, size, np.random.default_rng(0))
+        played = [float(group.finals.max()) for group in self.groups]
+        return max(problem.payoff.population(np.asarray(counts / size), size), *played)
+
+    def gap_closed(self, values: FloatArray) -> FloatArray | None:
+        """Return (value − uniform) / (optimum − uniform), or None if the optimum is unknown."""
+        if self.optimum is None or self.start is None or self.optimum <= self.start:
+            return None
+        return np.asarray((values - self.start) / (self.optimum - self.start))
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that a folder holds: the plan, the finished cases, the failed records, the number of missing cells."""
+
+    plan: StoredPlan
+    records: tuple[Mapping[str, Any], ...]
+    cases: tuple[Case, ...]
+    failed: tuple[Mapping[str, Any], ...]
+
+    @property
+    def missing(self) -> int:
+        """Cells of the plan that have no record yet."""
+        return len(self.plan.cells) - len(self.records)
+
+
+def load_results(store: ResultStore) -> Results:
+    """Read a results folder."""
+    records = store.records()
+    done = [record for record in records if record["state"] == "done"]
+    failed = tuple(record for record in records if record["state"] == "failed")
+    return Results(store.plan(), tuple(records), _cases(done), failed)
+
+
+def _cases(records: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
+    together: dict[str, list[Mapping[str, Any]]] = {}
+    for record in records:
+        settings = {
+            key: value for key, value in record["cell"].items() if key not in ("strategy", "seed", "time_limit")
+        }
+        together.setdefault(canonical(settings), []).append(record)
+    labels = _labels([members[0] for members in together.values()])
+    return tuple(_case(label, members) for label, members in zip(labels, together.values(), strict=True))
+
+
+def _case(label: str, records: Sequence[Mapping[str, Any]]) -> Case:
+    first = records[0]["result"]
+    by_strategy: dict[tuple[str, Any], list[Mapping[str, Any]]] = {}
+    for record in records:
+        by_strategy.setdefault((record["cell"]["strategy"], record["cell"]["time_limit"]), []).append(record)
+    groups = [
+        Group(strategy, tuple(sorted(members, key=lambda each: int(each["cell"]["seed"]))))
+        for (strategy, _), members in by_strategy.items()
+    ]
+    groups.sort(key=lambda group: ORDER.index(group.strategy) if group.strategy in ORDER else len(ORDER))
+    return Case(
+        label,
+        first["problem"],
+        first["agents"],
+        first["actions"],
+        first["contexts"],
+        records[0]["cell"]["rounds"],
+        first["optimum"],
+        records[0]["cell"],
+        tuple(groups),
+    )
+
+
+def _labels(firsts: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name each case by its problem and whatever else differs among the cases of that problem."""
+    labels = []
+    for first in firsts:
+        cell = first["cell"]
+        peers = [each["cell"] for each in firsts if each["cell"]["problem"] == cell["problem"]]
+        varying = [key for key in cell if any(each[key] != cell[key] for each in peers)]
+        parts = [_said(key, first) for key in varying if key not in ("strategy", "seed", "time_limit")]
+        labels.append(", ".join([cell["problem"], *parts]))
+    return labels
+
+
+def _said(key: str, record: Mapping[str, Any]) -> str:
+    if key == "agents":
+        agents = record["result"]["agents"]
+        return f"M = {agents:,}" if isinstance(agents, int) else f"M = {agents}"
+    if key == "rounds":
+        return f"T = {record['cell']['rounds']}"
+    return f"{key.replace('_', ' ')} {record['cell'][key]}"

@@ -1,0 +1,120 @@
+"""A folder of results: the plan in suite.json, one file per cell, each written whole or not at all."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mfbo.errors import InvalidInputError
+from mfbo.experiments.cells import FORMAT, Cell, canonical
+from mfbo.experiments.suites import Suite
+
+PLAN = "suite.json"
+CELLS = "cells"
+
+
+@dataclass(frozen=True)
+class StoredPlan:
+    """A plan as suite.json keeps it: its hash, its description, and the label of every cell by its key."""
+
+    hash: str
+    description: dict[str, Any]
+    cells: dict[str, str]
+
+
+class ResultStore:
+    """The results of one plan. Several processes may write into one folder: files are renamed into place.
+
+    A file that is cut off or altered fails its own digest and counts as not there, so its cell is run again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Name the folder; nothing is read or written yet."""
+        self.folder = folder
+
+    def open_for(self, suite: Suite) -> None:
+        """Make the folder and keep the plan in it; refuse a folder that holds another plan."""
+        target = self.folder / PLAN
+        with _naming(self.folder):
+            (self.folder / CELLS).mkdir(parents=True, exist_ok=True)
+        if target.exists():
+            held = self.plan()
+            if held.hash != suite.hash:
+                raise InvalidInputError(
+                    f"{self.folder} holds results of the plan {held.description['name']!r} ({held.hash}), not of "
+                    f"{suite.name!r} ({suite.hash}) as it is now; choose another folder by --out"
+                )
+            return
+        cells = {cell.key: cell.label for cell in suite.cells}
+        record = {"format": FORMAT, "hash": suite.hash, "suite": suite.description(), "cells": cells}
+        _write_whole(target, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+
+    def plan(self) -> StoredPlan:
+        """Return the plan whose results these are."""
+        path = self.folder / PLAN
+        try:
+            record = json.loads(path.read_bytes())
+            return StoredPlan(str(record["hash"]), dict(record["suite"]), dict(record["cells"]))
+        except FileNotFoundError as error:
+            raise InvalidInputError(
+                f"{self.folder} holds no benchmark results (no {PLAN}); make some by mfbo benchmark --out {self.folder}"
+            ) from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InvalidInputError(f"{path} is damaged; choose another folder by --out, or remove the file") from error
+
+    def read(self, cell: Cell) -> dict[str, Any] | None:
+        """Return the record of a cell, or None if there is none or it is damaged."""
+        return self._read(cell.label, cell.key)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the sound records there are of the plan's cells, in the order of the plan."""
+        found = (self._read(label, key) for key, label in self.plan().cells.items())
+        return [record for record in found if record is not None]
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Keep a record; an older one of the same cell is replaced."""
+        body = canonical(record)
+        line = f'{{"sha256":"{_digest(body)}","record":{body}}}\n'
+        _write_whole(self._path(record["label"], record["key"]), line)
+
+    def _path(self, label: str, key: str) -> Path:
+        return self.folder / CELLS / f"{label}-{key}.json"
+
+    def _read(self, label: str, key: str) -> dict[str, Any] | None:
+        try:
+            held = json.loads(self._path(label, key).read_bytes())
+            record = dict(held["record"])
+            sound = held["sha256"] == _digest(canonical(record)) and record["format"] == FORMAT and record["key"] == key
+        except (OSError, ValueError, KeyError, TypeError):  # missing, cut off, altered
+            return None
+        return record if sound else None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write to a temporary name, force it to disk, rename: a reader sees the old file or the whole new one."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with _naming(path):
+        try:
+            with part.open("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InvalidInputError(f"{path} cannot be written: {error.strerror}") from error

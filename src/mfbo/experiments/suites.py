@@ -1,0 +1,206 @@
+"""Suites: problems × strategies × seeds as frozen data, built in or read from a TOML file."""
+
+import hashlib
+import itertools
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from mfbo.catalogue import PROBLEMS, STRATEGIES
+from mfbo.errors import InvalidInputError
+from mfbo.experiments.cells import Cell, canonical
+from mfbo.experiments.runs import Agents, RunSettings
+from mfbo.validation import known_name, whole_number
+
+LISTS = ("problems", "strategies", "seeds", "rounds", "agents")
+MOST_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Runs that share everything but problem, strategy, seed, rounds and number of agents: all combinations of these.
+
+    agents: numbers, "inf", or None for the problem's own. time_limit: seconds per run.
+    """
+
+    problems: tuple[str, ...]
+    strategies: tuple[str, ...]
+    seeds: tuple[int, ...]
+    rounds: tuple[int, ...]
+    agents: tuple[Agents, ...] = (None,)
+    feedback: str = "system"
+    allocation: Literal["quota", "sampled"] = "quota"
+    contexts: Literal["quota", "sampled"] = "quota"
+    noise: float = 0.0
+    known_noise: bool = False
+    data: str | None = None
+    time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse empty or doubled lists, and settings that cannot be run."""
+        for name in LISTS:
+            values = getattr(self, name)
+            if not values:
+                raise InvalidInputError(f"{name} is empty: name at least one, or leave the whole batch out")
+            if len({repr(each) for each in values}) < len(values):
+                raise InvalidInputError(f"{name} must be without repetition, not {list(values)}")
+        for name, choices in (("allocation", ("quota", "sampled")), ("contexts", ("quota", "sampled"))):
+            known_name(getattr(self, name), name, choices)
+        self.cells()
+
+    def cells(self) -> list[Cell]:
+        """Return the cells, seeds outermost: an interrupted benchmark has then compared all on some seeds."""
+        shared = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in LISTS}
+        limit = shared.pop("time_limit")
+        grid = itertools.product(self.seeds, self.problems, self.agents, self.rounds, self.strategies)
+        return [
+            Cell(RunSettings(problem, strategy, rounds, seed, agents, **shared), limit)
+            for seed, problem, agents, rounds, strategy in grid
+        ]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A whole plan: its batches, what it is for, and the protocol that all runs follow."""
+
+    name: str
+    batches: tuple[Batch, ...]
+    summary: str = ""
+    protocol: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a plan without runs."""
+        if not self.batches:
+            raise InvalidInputError(f"suite {self.name!r} has no runs: add at least one [[runs]] table")
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """All cells, each once, the first seed of all batches first."""
+        unique = {cell.key: cell for batch in self.batches for cell in batch.cells()}
+        return tuple(sorted(unique.values(), key=lambda cell: cell.settings.seed))
+
+    @cached_property
+    def hash(self) -> str:
+        """A hash of what is to be run; names and explanations do not count."""
+        return hashlib.sha256(canonical(sorted(cell.key for cell in self.cells)).encode()).hexdigest()[:16]
+
+    def selected(self, problems: Sequence[str] = (), strategies: Sequence[str] = ()) -> tuple[Cell, ...]:
+        """Return the cells of these problems and strategies (of all, if none is named), checked against the catalogue.
+
+        Only what is selected must be in the catalogue.
+        """
+        for kind, names in (("problem", problems), ("strategy", strategies)):
+            for name in names:
+                known_name(name, f"{kind} of suite {self.name!r}:", self._names(kind))
+        chosen = tuple(
+            cell
+            for cell in self.cells
+            if (not problems or cell.settings.problem in problems)
+            and (not strategies or cell.settings.strategy in strategies)
+        )
+        if not chosen:
+            raise InvalidInputError(f"suite {self.name!r} runs none of the chosen strategies on the chosen problems")
+        for cell in chosen:
+            known_name(cell.settings.problem, "problem", list(PROBLEMS))
+            known_name(cell.settings.strategy, "strategy", list(STRATEGIES))
+        return chosen
+
+    def _names(self, field: str) -> list[str]:
+        return list(dict.fromkeys(getattr(cell.settings, field) for cell in self.cells))
+
+    def description(self) -> dict[str, Any]:
+        """Return the plan as plain data; the same as its TOML file would say."""
+        head = {"name": self.name, "summary": self.summary, "protocol": self.protocol}
+        return {**head, "runs": [_plain(batch) for batch in self.batches]}
+
+
+def read_suite(path: Path) -> Suite:
+    """Read a suite from a TOML file; data files in it are relative to its folder."""
+    try:
+        if path.is_file() and path.stat().st_size > MOST_BYTES:
+            raise InvalidInputError(f"{path} has more than {MOST_BYTES:,} bytes: that is no suite")
+        record = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidInputError(f"suite {path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInputError(f"{path} is not readable as TOML: {error}") from error
+    try:
+        suite = suite_of({"name": path.stem, **record})
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{path}: {error}") from error
+    return replace(suite, batches=tuple(_placed(batch, path.parent) for batch in suite.batches))
+
+
+def suite_of(record: Mapping[str, Any]) -> Suite:
+    """Return the suite that plain data describe, or say which key or value cannot be."""
+    _check_keys(record, ("name", "summary", "protocol", "runs"), "a suite")
+    for key in ("name", "summary", "protocol"):
+        if not isinstance(record.get(key, ""), str):
+            raise InvalidInputError(f"{key} must be text, not {record[key]!r}")
+    runs = record.get("runs", [])
+    if not isinstance(runs, list) or not all(isinstance(each, Mapping) for each in runs):
+        raise InvalidInputError("runs must be tables: write [[runs]] above each")
+    texts = {key: record[key] for key in ("name", "summary", "protocol") if key in record}
+    return Suite(batches=tuple(_batch(each) for each in runs), **texts)
+
+
+def suite_toml(suite: Suite) -> str:
+    """Return a suite as a TOML file to start one's own from."""
+    lines = [f"{key} = {_toml(value)}" for key, value in suite.description().items() if key != "runs" and value]
+    for batch in suite.description()["runs"]:
+        lines += ["", "[[runs]]", *(f"{key} = {_toml(value)}" for key, value in batch.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _batch(record: Mapping[str, Any]) -> Batch:
+    names = [each.name for each in fields(Batch)]
+    _check_keys(record, names, "[[runs]]")
+    missing = [name for name in ("problems", "strategies", "seeds", "rounds") if name not in record]
+    if missing:
+        raise InvalidInputError(f"[[runs]] needs {', '.join(missing)}")
+    values = dict(record)
+    if isinstance(values["seeds"], int) and not isinstance(values["seeds"], bool):
+        values["seeds"] = list(range(whole_number(values["seeds"], "seeds", least=1, most=100_000)))
+    for name in LISTS:
+        if name in values:
+            values[name] = tuple(values[name]) if isinstance(values[name], list) else (values[name],)
+    for kind, key, table in (("problem", "problems", PROBLEMS), ("strategy", "strategies", STRATEGIES)):
+        for name in values[key]:
+            known_name(name, kind, list(table))
+    for name in ("feedback", "data"):
+        if not isinstance(values.get(name, ""), str):
+            raise InvalidInputError(f"{name} must be text, not {values[name]!r}")
+    if not isinstance(values.get("known_noise", False), bool):
+        raise InvalidInputError(f"known_noise must be true or false, not {values['known_noise']!r}")
+    return Batch(**values)
+
+
+def _check_keys(record: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    for key in record:
+        if key not in known:
+            raise InvalidInputError(f"unknown key {key!r} in {where}; known: {', '.join(known)}")
+
+
+def _placed(batch: Batch, folder: Path) -> Batch:
+    return batch if batch.data is None else replace(batch, data=str((folder / batch.data).resolve()))
+
+
+def _plain(batch: Batch) -> dict[str, Any]:
+    """Return what differs from the defaults, lists as lists."""
+    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(batch).items()}
+    if batch.agents == (None,):
+        del plain["agents"]
+    return {key: value for key, value in plain.items() if value is not None}
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return f"[{', '.join(_toml(each) for each in value)}]"
+    if isinstance(value, str):
+        return canonical(value)  # a JSON string is a TOML string
+    return repr(value)

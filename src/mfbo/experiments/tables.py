@@ -1,0 +1,67 @@
+"""A table of results: raw values for programs (CSV), rounded ones for people (Markdown, HTML)."""
+
+import csv
+import html
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of raw values under named columns. name: of the CSV file. note: how to read it."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    note: str = ""
+
+    def to_csv(self) -> str:
+        """Return all digits; what is unknown is an empty field."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows([["" if value is None else value for value in row] for row in self.rows])
+        return text.getvalue()
+
+    def to_markdown(self) -> str:
+        """Return a title, the rows rounded for reading, and the note."""
+        lines = [_line(self.columns), _line("---:" if self._numeric(i) else "---" for i in range(len(self.columns)))]
+        lines += [_line(shown(value).replace("|", "\\|") for value in row) for row in self.rows]
+        note = f"\n{self.note}\n" if self.note else ""
+        return f"### {self.title}\n\n" + "\n".join(lines) + f"\n{note}"
+
+    def to_html(self) -> str:
+        """Return the same as a fragment of a page."""
+        head = "".join(f"<th>{html.escape(column)}</th>" for column in self.columns)
+        body = "\n".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
+        note = f'<p class="note">{html.escape(self.note)}</p>' if self.note else ""
+        title = f'<h3 id="table-{self.name}">{html.escape(self.title)}</h3>'
+        return f'{title}\n<div class="wide"><table>\n<tr>{head}</tr>\n{body}\n</table></div>\n{note}\n'
+
+    def _cells(self, row: Sequence[Any]) -> str:
+        kinds = [' class="number"' if self._numeric(index) else "" for index in range(len(row))]
+        return "".join(f"<td{kind}>{html.escape(shown(v))}</td>" for kind, v in zip(kinds, row, strict=True))
+
+    def _numeric(self, index: int) -> bool:
+        values = [row[index] for row in self.rows if row[index] is not None]
+        return bool(values) and all(isinstance(value, int | float) for value in values)
+
+
+def shown(value: Any) -> str:
+    """Return a value for people: four digits, thousands separated, a dash for what is unknown."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4g}".replace("e-0", "e-").replace("e+0", "e+")
+    return str(value)
+
+
+def _line(cells: Any) -> str:
+    return f"| {' | '.join(cells)} |"

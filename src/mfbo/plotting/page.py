@@ -1,0 +1,70 @@
+"""One HTML page with all tables and figures inside it; it needs no network and no other file."""
+
+import base64
+import html
+from collections.abc import Sequence
+
+from mfbo.experiments.results import Results
+from mfbo.experiments.tables import Table
+from mfbo.plotting.report_figures import Picture
+
+STYLE = """
+:root { color-scheme: light; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2rem auto; padding: 0 1rem; color: #222; }
+h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid #ddd; padding-bottom: .3rem; }
+table { border-collapse: collapse; font-size: 14px; } th, td { padding: .25rem .6rem; text-align: left; }
+th { border-bottom: 2px solid #999; vertical-align: bottom; } td { border-bottom: 1px solid #eee; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; }
+.wide { overflow-x: auto; } .note, figcaption { color: #555; font-size: 14px; }
+figure { margin: 1rem 0; } figure img { max-width: 100%; height: auto; }
+.figures { display: flex; flex-wrap: wrap; gap: 1rem; } .figures figure { flex: 1 1 480px; }
+"""
+
+
+def report_page(results: Results, tables: Sequence[Table], pictures: Sequence[Picture]) -> str:
+    """Return the whole page; figures are embedded as SVG."""
+    plan = results.plan.description
+    title = html.escape(f"Benchmark: {plan['name']}")
+    parts = [
+        f"<h1>{title}</h1>",
+        f"<p>{html.escape(plan.get('summary', ''))}</p>",
+        f"<p>{html.escape(counted(results))}</p>",
+    ]
+    if plan.get("protocol"):
+        parts += ["<h2>Protocol</h2>", f"<p>{html.escape(plan['protocol'])}</p>"]
+    for section in dict.fromkeys(picture.section for picture in pictures):
+        figures = [_figure(picture) for picture in pictures if picture.section == section]
+        parts += [f"<h2>{html.escape(section)}</h2>", '<div class="figures">', *figures, "</div>"]
+    parts += ["<h2>Tables</h2>", *(table.to_html() for table in tables)]
+    head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
+    body = "\n".join(parts)
+    return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{body}\n</body>\n</html>\n'
+
+
+def report_markdown(results: Results, tables: Sequence[Table], pictures: Sequence[Picture], folder: str) -> str:
+    """Return the same as Markdown; figures are files in ``folder``, relative to the text."""
+    plan = results.plan.description
+    parts = [f"# Benchmark: {plan['name']}", plan.get("summary", ""), counted(results)]
+    if plan.get("protocol"):
+        parts += ["## Protocol", plan["protocol"]]
+    for section in dict.fromkeys(picture.section for picture in pictures):
+        parts.append(f"## {section}")
+        for picture in pictures:
+            if picture.section == section:
+                parts += [f"![{picture.svg.stem}]({folder}/{picture.svg.name})", picture.caption]
+    parts += ["## Tables", *(table.to_markdown().strip() for table in tables)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def counted(results: Results) -> str:
+    """Say how much of the plan is there."""
+    done = len(results.records) - len(results.failed)
+    text = f"Plan {results.plan.hash}: {done} of {len(results.plan.cells)} runs finished"
+    text += f", {len(results.failed)} failed" if results.failed else ""
+    return text + (f", {results.missing} not run yet." if results.missing else ".")
+
+
+def _figure(picture: Picture) -> str:
+    data = base64.b64encode(picture.svg.read_bytes()).decode()
+    image = f'<img alt="{html.escape(picture.svg.stem)}" src="data:image/svg+xml;base64,{data}">'
+    return f"<figure>{image}<figcaption>{html.escape(picture.caption)}</figcaption></figure>"

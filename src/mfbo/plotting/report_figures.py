@@ -1,0 +1,176 @@
+"""The figures of a report: which ones the results can fill, drawn into a folder."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.experiments.report import AXES, axis_value, regret_curves, round_seconds, sweeps
+from mfbo.experiments.results import Case, Group, Results
+from mfbo.experiments.statistics import interval
+from mfbo.plotting.arena import arena_histogram
+from mfbo.plotting.curves import best_so_far
+from mfbo.plotting.figures import letters_as_text
+from mfbo.plotting.grids import fits_a_grid, grid_heat_maps
+from mfbo.plotting.panels import Panel, number, occupancy, panels_of
+from mfbo.plotting.sweeps import Point, curves_along, sweep
+
+MAP_ORDER = ("random", "turbo", "mf-gp-ucb", "default")  # the paper's: demand, random, TuRBO, MF-GP-UCB; then ours
+ARENA = "arena"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of the report: its files (PNG and SVG), its heading and what one sees."""
+
+    section: str
+    caption: str
+    files: tuple[Path, ...]
+
+    @property
+    def svg(self) -> Path:
+        """The file for the page."""
+        return next(path for path in self.files if path.suffix == ".svg")
+
+
+def draw_all(folder: Path, results: Results) -> list[Picture]:
+    """Draw every figure that the results can fill."""
+    with letters_as_text():
+        return _drawn(folder, results)
+
+
+def _drawn(folder: Path, results: Results) -> list[Picture]:
+    along = sweeps(results.cases)
+    swept = {case.label for axis in ("agents", "rounds") for case in along.get(axis, ())}
+    plain = [case for case in results.cases if case.label not in swept]
+    pictures = [_curves(folder, case) for case in plain]
+    pictures += [_arena(folder, case, group) for case in plain if case.problem == ARENA for group in _shown(case)]
+    pictures += [_heat_maps(folder, case) for case in plain if case.problem_data is not None and _on_grid(case)]
+    pictures += [_regret(folder, case) for case in plain if any(regret_curves(case, group) for group in case.groups)]
+    for axis, members in along.items():
+        pictures.append(_sweep(folder, axis, members))
+    pictures += _regret_by_agents(folder, along.get("agents", ()))
+    return pictures
+
+
+def _curves(folder: Path, case: Case) -> Picture:
+    traces = {_legend(group): group.common("trace").tolist() for group in case.groups}
+    files = best_so_far(folder / f"best-so-far-{_slug(case)}", _title(case), traces, case.optimum)
+    figure = "4" if case.problem.startswith("nyc") else "2"
+    caption = f"{case.label}: mean over seeds, the band is the standard error. The paper's figure {figure} shows this."
+    return Picture("Best value so far", caption, tuple(files))
+
+
+def _arena(folder: Path, case: Case, group: Group) -> Picture:
+    best = group.results[int(np.argmax(group.finals))]
+    problem = case.problem_data
+    assert problem is not None  # _shown gives none without it
+    path = folder / f"arena-histogram-{_slug(case)}-{group.strategy}"
+    files = arena_histogram(path, problem.population, best["best_distribution"], group.strategy)
+    caption = (
+        f"Where the two teams sit in the best plan of {group.strategy} (seed {best['seed']}): payoff "
+        f"{number(best['best_value'])}. The paper's figure 3 shows one worth about 0.9."
+    )
+    return Picture("The arena's histogram", caption, tuple(files))
+
+
+def _shown(case: Case) -> list[Group]:
+    wanted = [case.group(name) for name in ("mf-gp-ucb", "default")]
+    return [group for group in wanted if group is not None and case.problem_data is not None]
+
+
+def _on_grid(case: Case) -> bool:
+    return case.problem_data is not None and fits_a_grid(case.problem_data)
+
+
+def _heat_maps(folder: Path, case: Case) -> Picture:
+    problem = case.problem_data
+    assert problem is not None  # asked for only then
+    panels = panels_of(problem, None)
+    groups = [group for name in MAP_ORDER if (group := case.group(name)) is not None]
+    for group in groups:
+        best = group.results[int(np.argmax(group.finals))]
+        plan = np.array(best["best_distribution"])
+        title = f"{group.strategy}, {number(best['best_value'])}"
+        panels.append(Panel(title, plan, occupancy(problem, plan), is_plan=True))
+    files = grid_heat_maps(folder / f"heat-maps-{_slug(case)}", problem, panels)
+    caption = (
+        f"{case.label}: demand and the best plan of each method, with its payoff. The paper's figure 5 shows the 12×20 "
+        "grid."
+    )
+    return Picture("Heat maps of Manhattan", caption, tuple(files))
+
+
+def _regret(folder: Path, case: Case) -> Picture:
+    curves: dict[str, FloatArray] = {}
+    bound = None
+    for group in case.groups:
+        found = regret_curves(case, group)
+        if found is not None:
+            curves[_legend(group)] = found[0]
+            if group.strategy == "mf-gp-ucb" or bound is None:
+                bound = found[1].mean(axis=0)
+    title = f"{_title(case)}: cumulative regret"
+    files = curves_along(folder / f"regret-{_slug(case)}", title, "regret, in units of the gap", curves, bound)
+    caption = (
+        f"{case.label}: cumulative regret, and dashed the theorem's bound at the information gain of "
+        "MF-GP-UCB's own plans."
+    )
+    return Picture("Cumulative regret and the theorem", caption, tuple(files))
+
+
+def _sweep(folder: Path, axis: str, cases: Sequence[Case]) -> Picture:
+    seconds: dict[str, list[Point]] = {}
+    regrets: dict[str, list[Point]] = {}
+    for case in cases:
+        for group in case.groups:
+            seconds.setdefault(group.strategy, []).append(_point(case, axis, round_seconds(group)))
+            if case.optimum is not None:
+                regrets.setdefault(group.strategy, []).append(_point(case, axis, case.optimum - group.finals))
+    panels: dict[str, Mapping[str, Sequence[Point]]] = {"seconds per round": seconds}
+    if regrets:
+        panels["regret of the best plan"] = regrets
+    where = AXES[axis].removeprefix("the ")
+    files = sweep(folder / f"scaling-{axis}", f"Time and regret against {AXES[axis]}", where, panels)
+    names = ", ".join(dict.fromkeys(case.problem for case in cases))
+    return Picture("Scaling", f"{names}: mean over seeds with 95 % intervals.", tuple(files))
+
+
+def _regret_by_agents(folder: Path, cases: Sequence[Case]) -> list[Picture]:
+    pictures = []
+    for strategy in dict.fromkeys(group.strategy for case in cases for group in case.groups):
+        curves = {}
+        for case in cases:
+            group = case.group(strategy)
+            if group is not None and case.optimum is not None:
+                curves[_agents(case)] = np.maximum(case.optimum - group.common("trace"), 1e-12)
+        title = f"{cases[0].problem}, {strategy}: regret of the best plan so far"
+        files = curves_along(folder / f"regret-by-agents-{strategy}", title, "regret", curves)
+        caption = f"{strategy}: does the number of agents M matter? Mean over seeds, the band is the standard error."
+        pictures.append(Picture("Scaling", caption, tuple(files)))
+    return pictures
+
+
+def _point(case: Case, axis: str, values: FloatArray) -> Point:
+    found = interval(values)
+    return axis_value(case, axis), max(found.mean, 1e-12), found.half or 0.0
+
+
+def _agents(case: Case) -> str:
+    return f"M = {case.agents:,}" if isinstance(case.agents, int) else f"M = {case.agents}"
+
+
+def _legend(group: Group) -> str:
+    if not group.limited:
+        return group.strategy
+    return f"{group.strategy} (limit {group.time_limit:g} s)"
+
+
+def _title(case: Case) -> str:
+    return f"{case.label}, |A| = {case.actions}" if "M =" in case.label else f"{case.label}, {_agents(case)}"
+
+
+def _slug(case: Case) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in case.label).strip("-")

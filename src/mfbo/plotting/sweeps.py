@@ -1,0 +1,82 @@
+"""How time and regret change along M, |A| or T, and regret curves for several M on one picture."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.plotting.figures import COLORS, drawn
+
+Point = tuple[float, float, float]  # where, mean, half of the 95 % interval
+
+
+def sweep(path: Path, title: str, where: str, panels: Mapping[str, Mapping[str, Sequence[Point]]]) -> list[Path]:
+    """Draw one panel per quantity (label of its axis → strategy → points), logarithmic in both axes.
+
+    Returns the files written.
+    """
+    with drawn(path, (4.4 * len(panels) + 1.2, 3.8), ncols=len(panels), squeeze=False) as (table, files):
+        for axes, (quantity, lines) in zip(table.flat, panels.items(), strict=True):
+            for strategy, points in lines.items():
+                x, y, half = np.array(points, dtype=np.float64).T
+                color = COLORS.get(strategy)
+                floor = np.minimum(half, 0.9 * y)  # the axis is logarithmic
+                axes.errorbar(x, y, [floor, half], label=strategy, color=color, marker="o", markersize=4, capsize=3)
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            places = sorted({place for points in lines.values() for place, _, _ in points})
+            axes.set_xticks(places, [_short(place) for place in places])
+            axes.minorticks_off()
+            axes.set_xlabel(where)
+            axes.set_ylabel(quantity)
+            axes.grid(alpha=0.25, linewidth=0.6)
+        figure = table.flat[0].figure
+        figure.legend(*table.flat[0].get_legend_handles_labels(), frameon=False, loc="outside right upper")
+        figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    return files
+
+
+def curves_along(
+    path: Path, title: str, quantity: str, curves: Mapping[str, FloatArray], bound: FloatArray | None = None
+) -> list[Path]:
+    """Draw mean curves (S, T) with their standard error; returns the files.
+
+    Labels that begin with a strategy's name have its color, others go from dark to bright. bound: a curve (T,) to draw
+    dashed above them.
+    """
+    from matplotlib import colormaps
+
+    ramp = colormaps["viridis"](np.linspace(0.0, 0.85, max(len(curves), 1)))
+    shades = [COLORS.get(label.partition(" ")[0], shade) for label, shade in zip(curves, ramp, strict=True)]
+    with drawn(path, (6.0, 3.8)) as (axes, files):
+        for (label, table), shade in zip(curves.items(), shades, strict=True):
+            rounds = np.arange(1, table.shape[1] + 1)
+            _with_error(axes, rounds, table, label, shade)
+        if bound is not None:
+            axes.plot(np.arange(1, len(bound) + 1), bound, color="black", linestyle="--", linewidth=1, label="bound")
+        axes.set_yscale("log")
+        axes.set_title(title)
+        axes.set_xlabel("round")
+        axes.set_ylabel(quantity)
+        axes.margins(x=0.01)
+        axes.legend(frameon=False, loc="best", fontsize=9)
+    return files
+
+
+def _short(number: float) -> str:
+    """Return 20k for 20,000 and 10M for ten million."""
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if size <= number < np.inf:
+            return f"{number / size:g}{letter}"
+    return f"{number:g}"
+
+
+def _with_error(axes: Any, rounds: Any, table: FloatArray, label: str, color: Any) -> None:
+    mean = table.mean(axis=0)
+    axes.plot(rounds, mean, label=label, color=color, linewidth=1.6)
+    if len(table) > 1:
+        error = table.std(axis=0, ddof=1) / np.sqrt(len(table))
+        low = np.maximum(mean - error, 0.05 * mean)  # the axis is logarithmic
+        axes.fill_between(rounds, low, mean + error, color=color, alpha=0.2, linewidth=0)

@@ -1,0 +1,149 @@
+"""The report's numbers against results made by hand."""
+
+import csv
+import io
+import math
+
+import numpy as np
+import pytest
+
+from mfbo.catalogue import make_problem
+from mfbo.experiments import report
+from mfbo.experiments.information import information_gain, regret_bound
+from mfbo.experiments.paper_minutes import PAPER_MINUTES
+from mfbo.experiments.results import Results, _cases
+from mfbo.experiments.statistics import interval, paired, rounds_to
+from mfbo.experiments.store import StoredPlan
+from mfbo.experiments.tables import Table, shown
+from mfbo.simplex import uniform
+
+
+def rows_of(table):
+    return list(csv.DictReader(io.StringIO(table.to_csv())))
+
+
+def test_interval_is_students():
+    found = interval(np.array([1.0, 2.0, 3.0]))
+    assert found.mean == 2.0
+    assert found.half == pytest.approx(4.302652729911275 / math.sqrt(3))
+    assert interval(np.array([5.0])).half is None
+
+
+def test_paired_tests_compare_by_seed():
+    reference = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    test = paired(reference + np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), reference)
+    assert test.difference == pytest.approx(0.35)
+    assert test.wilcoxon == pytest.approx(2 ** (1 - 6))
+    assert test.t_test < 0.01
+    assert paired(reference, reference).t_test == 1.0
+    assert paired(reference[:1], reference[:1]).t_test is None
+
+
+def test_rounds_to_a_level_count_from_one():
+    gap = np.array([[0.1, 0.9, 0.95], [0.0, 0.1, 0.2]])
+    assert rounds_to(0.9, gap) == [2, None]
+
+
+def test_final_values_and_pairs(made_record):
+    records = [made_record([1.0, 10.0 + seed], "default", seed) for seed in range(3)]
+    records += [made_record([2.0, 6.0], "mf-gp-ucb", seed) for seed in range(2)]
+    cases = _cases(records)
+    ours, theirs = rows_of(report.finals(cases))
+    assert (ours["strategy"], theirs["strategy"]) == ("default", "mf-gp-ucb")
+    assert float(ours["best value"]) == pytest.approx(11.0)
+    assert float(ours["regret"]) == pytest.approx(7.0)
+    (pair,) = rows_of(report.paired_tests(cases))
+    assert (pair["strategy"], pair["against"], pair["pairs"]) == ("default", "mf-gp-ucb", "2")
+    assert float(pair["mean difference"]) == pytest.approx(4.5)
+
+
+def test_rounds_needed_are_measured_from_uniform_to_the_optimum(made_record):
+    swarm = make_problem("swarm")
+    start = swarm.mean_field_value(uniform(1, 30))
+    level = start + 0.9 * (18.0 - start)
+    cases = _cases([made_record([start, level + 1e-6, 18.0]), made_record([start, start, level + 1e-6], seed=1)])
+    (row,) = rows_of(report.rounds_needed(cases))
+    assert float(row["rounds to 90 %"]) == 2.5
+    assert row["rounds to 99 %"] == ""
+    assert row["seeds there "] == "1 of 2"
+
+
+def test_a_run_ended_by_its_limit_is_said_and_not_called_faster(made_record):
+    records = [
+        made_record([1.0] * 250, "mf-gp-ucb", seconds=84.0),
+        made_record([1.0, 2.0], "turbo", rounds=250, time_limit=600.0),
+    ]
+    table = {row["strategy"]: row for row in rows_of(report.run_times(_cases(records)))}
+    assert float(table["mf-gp-ucb"]["times faster"]) == pytest.approx(10.0)
+    assert table["mf-gp-ucb"]["paper's minutes"] == "14 ± 1"
+    assert table["turbo"]["times faster"] == ""
+    assert table["turbo"]["runs ended by it"] == "1 of 1"
+    assert table["turbo"]["rounds"] == "2"
+
+
+def test_the_papers_minutes_are_the_papers():
+    assert PAPER_MINUTES["maritime", "annealing"] == (9.3, 3.4)
+    assert PAPER_MINUTES["nyc-20x36", "turbo"] == (4206.0, 596.0)
+    assert PAPER_MINUTES["bay-area-bike", "mf-gp-ucb"] == (14.0, 2.0)
+
+
+def test_cumulative_regret_is_in_units_of_the_gap(made_record):
+    start = make_problem("swarm").mean_field_value(uniform(1, 30))
+    (row,) = rows_of(report.cumulative_regret(_cases([made_record([start, 18.0, start])])))
+    assert float(row["cumulative regret"]) == pytest.approx(2.0)
+    assert float(row["bound"]) > 100
+
+
+def test_information_gain_grows_and_repeating_a_plan_teaches_less():
+    population = make_problem("arena").population
+    rng = np.random.default_rng(0)
+    plans = [rng.dirichlet(np.full(30, 0.1), size=2) for _ in range(6)]
+    varied, repeated = information_gain(population, plans), information_gain(population, [plans[0]] * 6)
+    assert (np.diff(varied) > 0).all()
+    assert repeated[0] == pytest.approx(varied[0])
+    assert repeated[-1] < varied[-1]
+    assert (np.diff(regret_bound(population, varied.tolist())) > 0).all()
+
+
+def test_cases_that_differ_in_one_number_form_a_sweep(made_record):
+    records = [made_record([1.0, 2.0], agents=agents) for agents in (50, 500, 5000)]
+    cases = _cases(records)
+    assert [case.label for case in cases] == ["swarm, M = 50", "swarm, M = 500", "swarm, M = 5,000"]
+    assert list(report.sweeps(cases)) == ["agents"]
+    (table,) = report.scaling(cases)
+    assert [row["M"] for row in rows_of(table)] == ["50", "500", "5000"]
+
+
+def test_failures_and_missing_cells_are_counted(made_record):
+    done = made_record([1.0, 2.0])
+    failed = {**done, "state": "failed", "key": "other", "error": {"type": "Bad", "message": "too\nbad"}}
+    plan = StoredPlan("hash", {"name": "mine"}, {done["key"]: "a", "other": "b", "third": "c"})
+    results = Results(plan, (done, failed), _cases([done]), (failed,))
+    assert results.missing == 1
+    (row,) = rows_of(report.failures(results))
+    assert row["message"] == "too bad"
+    assert "failed" in [table.name for table in report.tables(results)]
+
+
+def test_tables_escape_what_they_show():
+    table = Table("t", "A <title>", ("a|b", "n"), (("<script>|", 1234), ("x", None)))
+    assert "<script>" not in table.to_html()
+    assert "\\|" in table.to_markdown()
+    assert "1,234" in table.to_markdown()
+    assert shown(0.000012345) == "1.234e-5"
+    assert shown(True) == "yes"
+
+
+def test_regret_curves_are_compared_by_what_whole_agents_can_reach(made_record):
+    jitter = {0: 0.0, 1: 1e-6}
+    records = [
+        made_record([0.0, best - away + jitter[seed], best], agents=agents, seed=seed)
+        for agents, best, away in ((50, 17.0, 1.0), (500, 17.9, 1.0), (5000, 17.99, 3.0))
+        for seed in (0, 1)
+    ]
+    cases = _cases(records)
+    assert cases[0].reachable == pytest.approx(18.01176199651916)  # the rounded optimum; nobody played as well
+    claim = report.agents_claim(cases)
+    assert [row[2] for row in claim.rows] == pytest.approx([1.0, 1.0, 1.0])
+    assert claim.rows[-1][-1] == 100.0
+    assert claim.rows[0][-1] < 50.0

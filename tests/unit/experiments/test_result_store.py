@@ -1,0 +1,83 @@
+"""The results folder: whole files, damage seen, one plan per folder."""
+
+import json
+
+import pytest
+
+from mfbo.errors import InvalidInputError
+from mfbo.experiments import Batch, ResultStore, Suite
+from mfbo.experiments.cells import play
+
+
+@pytest.fixture
+def filled(tmp_path, tiny_suite):
+    store = ResultStore(tmp_path / "results")
+    store.open_for(tiny_suite)
+    for cell in tiny_suite.cells:
+        store.write(play(cell))
+    return store
+
+
+def test_what_was_written_is_read_bit_for_bit(tmp_path, tiny_suite):
+    store = ResultStore(tmp_path)
+    store.open_for(tiny_suite)
+    record = play(tiny_suite.cells[0])
+    store.write(record)
+    assert store.read(tiny_suite.cells[0]) == record
+    assert store.read(tiny_suite.cells[1]) is None
+    assert [each["key"] for each in store.records()] == [tiny_suite.cells[0].key]
+
+
+def test_a_record_says_where_it_comes_from(filled):
+    record = filled.records()[0]
+    assert {"mfbo", "commit", "python", "packages", "cpu", "threads", "seconds"} <= set(record["provenance"])
+    assert record["provenance"]["packages"]["numpy"]
+    assert len(record["result"]["values"]) == record["result"]["rounds_played"] == 3
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.5, 0.99])
+def test_a_file_cut_off_counts_as_not_there(filled, tiny_suite, keep):
+    path = next((filled.folder / "cells").glob("*seed0*.json"))
+    path.write_bytes(path.read_bytes()[: int(keep * path.stat().st_size)])
+    assert filled.read(tiny_suite.cells[0]) is None
+    assert filled.read(tiny_suite.cells[1]) is not None
+
+
+def test_one_changed_digit_is_seen(filled, tiny_suite):
+    path = next((filled.folder / "cells").glob("*seed0*.json"))
+    text = path.read_text()
+    best = str(filled.read(tiny_suite.cells[0])["result"]["best_value"])
+    path.write_text(text.replace(best, best[:4] + ("1" if best[4] != "1" else "2") + best[5:]))
+    assert filled.read(tiny_suite.cells[0]) is None
+
+
+def test_a_file_under_the_name_of_another_cell_is_not_taken_for_it(filled, tiny_suite):
+    first, second = (next((filled.folder / "cells").glob(f"*seed{seed}*.json")) for seed in (0, 1))
+    first.write_bytes(second.read_bytes())
+    assert filled.read(tiny_suite.cells[0]) is None
+
+
+def test_the_same_plan_may_be_opened_again_and_another_is_refused(filled, tiny_suite):
+    filled.open_for(tiny_suite)
+    filled.open_for(Suite("renamed", tiny_suite.batches))
+    with pytest.raises(InvalidInputError, match=r"'tiny'.*--out"):
+        filled.open_for(Suite("other", (Batch(("swarm",), ("random",), (0, 1), (4,)),)))
+
+
+def test_a_folder_without_a_plan_or_with_a_damaged_one_is_refused(tmp_path, tiny_suite):
+    with pytest.raises(InvalidInputError, match="no benchmark results"):
+        ResultStore(tmp_path).plan()
+    (tmp_path / "suite.json").write_text('{"hash": "12')
+    with pytest.raises(InvalidInputError, match="damaged"):
+        ResultStore(tmp_path).open_for(tiny_suite)
+
+
+def test_no_temporary_file_is_left(filled):
+    assert not list(filled.folder.rglob("*.part"))
+    assert json.loads((filled.folder / "suite.json").read_text())["cells"]
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path, tiny_suite):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidInputError, match="cannot be written"):
+        ResultStore(tmp_path / "file").open_for(tiny_suite)

@@ -1,0 +1,144 @@
+"""Suites: what a plan is, how it is read, and what is refused."""
+
+import pytest
+
+from mfbo.errors import InvalidInputError, MfboError
+from mfbo.experiments import BUILT_IN, Batch, Suite, find_suite, read_suite, suite_toml
+from mfbo.experiments.suites import suite_of
+
+TEXT = """
+summary = "two problems"
+[[runs]]
+problems = ["swarm", "arena"]
+strategies = ["default", "random"]
+seeds = 3
+rounds = 12
+agents = [50, "inf"]
+"""
+
+
+def written(tmp_path, text):
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_file_gives_all_combinations_once(tmp_path):
+    suite = read_suite(written(tmp_path, TEXT))
+    assert suite.name == "mine"
+    assert len(suite.cells) == 2 * 2 * 3 * 2
+    assert len({cell.key for cell in suite.cells}) == len(suite.cells)
+    assert [cell.settings.seed for cell in suite.cells] == sorted(cell.settings.seed for cell in suite.cells)
+
+
+def test_the_hash_counts_runs_and_not_words(tmp_path):
+    suite = read_suite(written(tmp_path, TEXT))
+    reworded = read_suite(written(tmp_path, TEXT.replace("two problems", "a pair")))
+    longer = read_suite(written(tmp_path, TEXT.replace("rounds = 12", "rounds = 13")))
+    assert suite.hash == reworded.hash != longer.hash
+
+
+def test_overlapping_batches_give_each_cell_once():
+    batch = Batch(("swarm",), ("random",), (0, 1), (5,))
+    assert len(Suite("twice", (batch, Batch(("swarm",), ("random",), (1, 2), (5,)))).cells) == 3
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_built_in_suite_printed_and_read_again_is_the_same_plan(name, tmp_path):
+    import tomllib
+
+    suite = BUILT_IN[name]
+    read = tomllib.loads(suite_toml(suite))
+    known = {"default", "mf-gp-ucb", "random"}
+    for batch in read["runs"]:  # the baselines may not be in the catalogue
+        batch["strategies"] = [each for each in batch["strategies"] if each in known]
+    read["runs"] = [batch for batch in read["runs"] if batch["strategies"]]
+    expected = {cell.key for cell in suite.cells if cell.settings.strategy in known}
+    assert {cell.key for cell in suite_of(read).cells} == expected
+
+
+def test_the_paper_suite_is_the_papers():
+    suite = find_suite("paper")
+    assert {cell.settings.rounds for cell in suite.cells} == {250}
+    assert {cell.settings.seed for cell in suite.cells} == set(range(10))
+    assert len({cell.settings.problem for cell in suite.cells}) == 7
+    assert {cell.time_limit for cell in suite.cells if cell.settings.strategy == "turbo"} == {600.0}
+    assert {cell.time_limit for cell in suite.cells if cell.settings.strategy != "turbo"} == {None}
+
+
+def test_quick_has_no_turbo_above_300_agents_and_no_time_limit_that_would_make_values_depend_on_the_machine():
+    suite = find_suite("quick")
+    turbo = {cell.settings.problem for cell in suite.cells if cell.settings.strategy == "turbo"}
+    assert turbo == {"swarm", "arena", "bay-area-bike"}
+    assert {cell.time_limit for cell in suite.cells} == {None}
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (("rounds = 12", "round = 12"), "'round'"),
+        (("rounds = 12", ""), "rounds"),
+        (("rounds = 12", "rounds = 0"), "0"),
+        (("rounds = 12", "rounds = 12\nspeed = 3"), "'speed'"),
+        (('"arena"]', '"arean"]'), "'arena'"),
+        (('"default", "random"', '"defualt"'), "'default'"),
+        (('["swarm", "arena"]', "[]"), "problems is empty"),
+        (('["swarm", "arena"]', '["swarm", "swarm"]'), "repetition"),
+        (('["swarm", "arena"]', "[[1], [2]]"), "[1]"),
+        (("seeds = 3", "seeds = 0"), "0"),
+        (("seeds = 3", "seeds = [-1]"), "-1"),
+        (("seeds = 3", "seeds = true"), "True"),
+        (("rounds = 12", "rounds = 12\ntime_limit = 0"), "time limit"),
+        (("rounds = 12", 'rounds = 12\nallocation = "dice"'), "'dice'"),
+        (("rounds = 12", 'rounds = 12\nfeedback = "gossip"'), "'gossip'"),
+        (("rounds = 12", "rounds = 12\nnoise = -1"), "-1"),
+        (("[[runs]]", "[runs]"), "[[runs]]"),
+        (("[[runs]]", "[[run]]"), "'run'"),
+        (('summary = "two problems"', "summary = 3"), "3"),
+        (('summary = "two problems"', "summary ="), "TOML"),
+        (("rounds = 12", 'rounds = 12\ndata = "missing.csv"'), "missing.csv"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_with_its_name(tmp_path, change, named):
+    assert change[0] in TEXT
+    with pytest.raises(MfboError) as caught:
+        assert read_suite(written(tmp_path, TEXT.replace(*change))).cells
+    assert named in str(caught.value)
+
+
+def test_no_runs_and_no_file_are_refused(tmp_path):
+    with pytest.raises(InvalidInputError, match="no runs"):
+        read_suite(written(tmp_path, 'summary = "nothing"'))
+    with pytest.raises(InvalidInputError, match=r"nosuch\.toml"):
+        find_suite(str(tmp_path / "nosuch.toml"))
+    with pytest.raises(MfboError, match=r"did you mean 'quick'.*toml"):
+        find_suite("qick")
+
+
+def test_a_filter_chooses_cells_without_changing_them():
+    suite = Suite("both", (Batch(("swarm", "arena"), ("default", "random"), (0,), (5,)),))
+    chosen = suite.selected(problems=("arena",), strategies=("random",))
+    assert [cell.label for cell in chosen] == ["arena-random-T5-seed0"]
+    assert chosen[0] in suite.cells
+    with pytest.raises(MfboError, match="'mf-gp-ucb'"):
+        suite.selected(strategies=("mf-gp-ucb",))
+    with pytest.raises(MfboError, match="'swarm'"):
+        suite.selected(problems=("swram",))
+
+
+def test_names_are_checked_against_the_catalogue_only_when_chosen():
+    suite = Suite("future", (Batch(("swarm",), ("random", "teleportation"), (0,), (5,)),))
+    assert len(suite.selected(strategies=("random",))) == 1
+    with pytest.raises(MfboError, match="'teleportation'"):
+        suite.selected()
+
+
+def test_a_data_file_counts_by_its_content(tmp_path):
+    text = TEXT.replace('["swarm", "arena"]', '["louvelo"]') + 'data = "stations.csv"\n'
+    (tmp_path / "stations.csv").write_text("name,demand,x,y\na,1,0,0\nb,2,1,1\n")
+    first = read_suite(written(tmp_path, text)).hash
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "stations.csv").write_bytes((tmp_path / "stations.csv").read_bytes())
+    assert read_suite(written(tmp_path / "elsewhere", text)).hash == first
+    (tmp_path / "stations.csv").write_text("name,demand,x,y\na,1,0,0\nb,3,1,1\n")
+    assert read_suite(written(tmp_path, text)).hash != first
