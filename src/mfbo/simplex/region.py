@@ -55,7 +55,9 @@ class Region:
         size = float(self.totals.sum())
         weights = self.totals[:, None] / size
         shares = _Projection(self, size)(weights * distribution)
-        return np.asarray(np.where(weights > 0, shares / np.maximum(weights, 1e-300), distribution))
+        return np.asarray(
+            np.where(weights > 0, shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300), distribution)
+        )
 
     def whole(self, distribution: FloatArray) -> IntArray:
         """Return the whole placement nearest to a distribution (C, A) among the allowed ones."""
@@ -123,14 +125,13 @@ class _Projection:
         self, values: FloatArray, pull: float, rows: FloatArray, columns: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return λ (C, 1) and ν (1, A) for one μ: contexts keep their agents, actions their bounds."""
-        for _ in range(SWEEPS):
-            rows = self._shifted(values - columns, pull, self._totals[:, None], axis=1)
-            if not self._many:
-                break
+        rows = self._shifted(values - columns, pull, self._totals[:, None], axis=1)
+        for _ in range(SWEEPS if self._many else 0):
             columns = self._columns(values - rows, pull)
             sums = self._at(values - rows - columns, pull).sum(axis=1)
             if float(np.abs(sums - self._totals).max()) <= TOLERANCE:
                 break
+            rows = self._shifted(values - columns, pull, self._totals[:, None], axis=1)
         return rows, columns
 
     def _at(self, values: FloatArray, pull: float) -> FloatArray:
