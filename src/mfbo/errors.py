@@ -25,5 +25,13 @@ class NumericalError(MfboError, RuntimeError):
     """A computation that bounded jitter could not save."""
 
 
+class StorageError(MfboError, RuntimeError):
+    """A store that cannot be read or written, or whose content is not what was written."""
+
+
+class ConflictError(StorageError):
+    """Another process was first; read what it did and try again."""
+
+
 class MissingExtraError(MfboError, ImportError):
     """An optional library that is not installed; the message says what to install."""
