@@ -53,12 +53,11 @@ class SqlStorage:
 
     def create(self, name: str, description: str) -> None:
         """Add a study; refuse a name that exists."""
-        uid, created = uuid.uuid4().hex, time.time()
-        values = {"uid": uid, "name": name, "created": created, "description": description, "events": 0}
+        fields = {"uid": uuid.uuid4().hex, "name": name, "created": time.time(), "description": description}
+        values = {**fields, "events": 0, "rounds": 0, "ended": 0}
         try:
             with self._transaction(write=True) as connection:
-                whole = checksum(uid, name, created, 0, description)
-                connection.execute(studies.insert().values(**values, checksum=whole))
+                connection.execute(studies.insert().values(**values, checksum=checksum(*values.values())))
         except ConflictError:
             raise InvalidInputError(f"the study {name!r} already exists in {self.address}; choose another") from None
 
@@ -66,15 +65,7 @@ class SqlStorage:
         """List all studies by name."""
         with self._transaction() as connection:
             rows = [self._checked_study(row) for row in connection.execute(sa.select(studies))]
-            found = []
-            for row in rows:
-                mine = events.c.study == row.id
-                ended = sa.or_(events.c.step == END, events.c.kind == "added")
-                counts = sa.select(
-                    sa.func.count(sa.distinct(events.c.number)), sa.func.sum(sa.case((ended, 1), else_=0))
-                )
-                rounds, done = connection.execute(counts.where(mine)).one()
-                found.append(StudySummary(row.name, row.created, rounds, done or 0))
+        found = [StudySummary(row.name, row.created, row.rounds, row.ended) for row in rows]
         return sorted(found, key=lambda each: each.name)
 
     def description(self, name: str) -> str:
@@ -101,16 +92,19 @@ class SqlStorage:
             study = self._study(connection, name, lock=True)
             check_expected(expected, study.events)
             mine = events.c.study == study.id
-            last = connection.execute(sa.select(sa.func.max(events.c.number)).where(mine)).scalar()
             earlier = connection.execute(sa.select(events.c.step, events.c.kind).where(mine, events.c.number == number))
-            step = next_step(kind, number, 0 if last is None else last + 1, [(row.step, row.kind) for row in earlier])
+            step = next_step(kind, number, study.rounds, [(row.step, row.kind) for row in earlier])
             sequence = int(study.events)
             values = {"number": number, "step": step, "kind": kind, "body": body, "at": at}
             whole = checksum(study.uid, sequence, *values.values())
             connection.execute(events.insert().values(study=study.id, sequence=sequence, checksum=whole, **values))
-            whole = checksum(study.uid, study.name, study.created, sequence + 1, study.description)
-            grown = studies.update().where(studies.c.id == study.id).values(events=sequence + 1, checksum=whole)
-            connection.execute(grown)
+            grown = {
+                "events": sequence + 1,
+                "rounds": study.rounds + (step == 0),
+                "ended": study.ended + (step == END or kind == "added"),
+            }
+            whole = checksum(study.uid, study.name, study.created, study.description, *grown.values())
+            connection.execute(studies.update().where(studies.c.id == study.id).values(**grown, checksum=whole))
         self._checkpoint()
         return sequence
 
@@ -252,7 +246,8 @@ class SqlStorage:
         return self._checked_study(row)
 
     def _checked_study(self, row: Row) -> Row:
-        if row.checksum != checksum(row.uid, row.name, row.created, row.events, row.description):
+        fields = (row.uid, row.name, row.created, row.description, row.events, row.rounds, row.ended)
+        if row.checksum != checksum(*fields):
             raise self._damage(f"the record of study {row.name!r} does not match its checksum")
         return row
 

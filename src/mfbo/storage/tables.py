@@ -15,6 +15,8 @@ studies = sa.Table(
     sa.Column("created", sa.Double, nullable=False),
     sa.Column("description", sa.Text, nullable=False),
     sa.Column("events", sa.Integer, nullable=False),  # how many there must be: a lost last one shows
+    sa.Column("rounds", sa.Integer, nullable=False),
+    sa.Column("ended", sa.Integer, nullable=False),
     sa.Column("checksum", sa.Text, nullable=False),
 )
 

@@ -97,15 +97,15 @@ class StorageContract:
         assert storage.check() == []
 
     def test_threads_lose_and_double_nothing(self, storage: Storage) -> None:
-        """Eight threads write two hundred rounds."""
+        """Four threads write forty rounds."""
         storage.create("one", "{}")
-        threads = [threading.Thread(target=_ask_and_tell, args=(storage, 25)) for _ in range(8)]
+        threads = [threading.Thread(target=_ask_and_tell, args=(storage, 10)) for _ in range(4)]
         for each in threads:
             each.start()
         for each in threads:
             each.join()
         kinds = [(each.number, each.kind) for each in storage.events("one")]
-        assert sorted(kinds) == sorted((number, kind) for number in range(200) for kind in ("asked", "told"))
+        assert sorted(kinds) == sorted((number, kind) for number in range(40) for kind in ("asked", "told"))
         assert storage.check() == []
 
     def test_it_works_again_after_close(self, storage: Storage) -> None:

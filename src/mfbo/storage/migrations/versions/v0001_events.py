@@ -19,6 +19,8 @@ def upgrade() -> None:
         sa.Column("created", sa.Double, nullable=False),
         sa.Column("description", sa.Text, nullable=False),
         sa.Column("events", sa.Integer, nullable=False),
+        sa.Column("rounds", sa.Integer, nullable=False),
+        sa.Column("ended", sa.Integer, nullable=False),
         sa.Column("checksum", sa.Text, nullable=False),
     )
     op.create_table(
