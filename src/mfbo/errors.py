@@ -13,6 +13,14 @@ class InvalidInputError(MfboError, ValueError):
     """A value, a shape or a sum that cannot be right."""
 
 
+class FaultyFileError(InvalidInputError):
+    """A file with faults, all of them at once; lines: one for each."""
+
+    def __init__(self, lines: tuple[str, ...]) -> None:
+        super().__init__("; ".join(lines))
+        self.lines = lines
+
+
 class UnknownNameError(MfboError, KeyError):
     """A name that is in no table: an action, a context, a strategy, a problem, a plan."""
 
