@@ -1,14 +1,13 @@
 """Is a study still to be trusted? Numbers only; printing them is the command line's job."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.errors import InvalidInputError
 from mfbo.records import Round
+from mfbo.strategies.surrogate import told_payoff
 from mfbo.study import Study
 
 FEWEST = 8  # told rounds from which errors and trends mean something
@@ -30,49 +29,57 @@ class HealthCheck:
 
 def health(study: Study) -> list[HealthCheck]:
     """Return all checks of a study, in a fixed order."""
-    errors = _leave_one_out(study)
-    checks: list[Callable[[], HealthCheck]] = [
-        lambda: _model_error(study, errors),
-        lambda: _drift(errors),
-        lambda: _repeats(study.rounds),
-        lambda: _tight_limits(study),
-    ]
-    return [check() for check in checks]
+    errors = _errors(study)
+    return [_model_error(study, errors), _drift(errors), _repeats(study.rounds), _tight_limits(study)]
 
 
-def _leave_one_out(study: Study) -> FloatArray | None:
-    """Return y − what the other rounds predict, in the order of tells; None without a model or with too few rounds."""
-    if len(study.history.told) < FEWEST:
+@dataclass(frozen=True, eq=False)
+class _Errors:
+    """Told payoffs minus what other rounds predict, in the order of tells, and how they were predicted."""
+
+    values: FloatArray
+    how: str
+
+
+def _errors(study: Study) -> _Errors | None:
+    """Return the model's errors on rounds it has not seen; None without a model or with too few rounds."""
+    told = study.history.told
+    if len(told) < FEWEST:
         return None
-    try:
-        posterior: Any = study.strategy.posterior(study.history)
-    except InvalidInputError:
+    posterior: Any = study.strategy.posterior(study.history)
+    if posterior is None:
         return None
     found = getattr(posterior, "leave_one_out", lambda: None)()
-    return None if found is None else np.asarray(found[0])
+    if found is not None:
+        return _Errors(np.asarray(found[0]), "each payoff predicted from the others")
+    known = len(told) - max(len(told) // 5, 3)
+    earlier = replace(study.history, rounds=tuple(replace(each, notes={}) for each in told[:known]))
+    posterior = study.strategy.posterior(earlier)
+    predicted = [posterior.population(_played(each)).mean for each in told[known:]]
+    paid = [told_payoff(each) for each in told[known:]]
+    return _Errors(np.subtract(paid, predicted), f"the last {len(paid)} rounds predicted from the earlier ones")
 
 
-def _model_error(study: Study, errors: FloatArray | None) -> HealthCheck:
-    name = "leave-one-out error"
+def _model_error(study: Study, errors: _Errors | None) -> HealthCheck:
+    name = "model error"
     if errors is None:
-        return HealthCheck(name, None, f"known from {FEWEST} told rounds on, for strategies with an exact model")
-    payoffs = np.array([_mean_payoff(each) for each in study.history.told])
-    spread = float(payoffs.std())
-    error = float(np.sqrt(np.mean(errors**2)))
+        return HealthCheck(name, None, f"known from {FEWEST} told rounds on, for strategies with a model")
+    spread = float(np.std([told_payoff(each) for each in study.history.told]))
+    error = float(np.sqrt(np.mean(errors.values**2)))
     if spread == 0.0:
         return HealthCheck(name, None, "all told payoffs are equal", error)
-    relative = error / spread
-    message = f"each round predicted from the others: off by {error:.3g}, payoffs spread by {spread:.3g}"
-    if relative >= POOR:
+    message = f"{errors.how}: off by {error:.3g}, payoffs spread by {spread:.3g}"
+    if error >= POOR * spread:
         message += "; the model knows little yet, or payoffs are mostly noise"
-    return HealthCheck(name, relative < POOR, message, error)
+    return HealthCheck(name, error < POOR * spread, message, error)
 
 
-def _drift(errors: FloatArray | None) -> HealthCheck:
+def _drift(found: _Errors | None) -> HealthCheck:
     """Look for a straight line in the errors over time: payoffs that change though plans do not."""
     name = "drift"
-    if errors is None or len(errors) < FEWEST:
+    if found is None or len(found.values) < FEWEST:
         return HealthCheck(name, None, "too few rounds to see a trend")
+    errors = found.values
     time = np.arange(len(errors)) - (len(errors) - 1) / 2
     slope = float(time @ errors / (time @ time))
     rest = errors - errors.mean() - slope * time
@@ -121,6 +128,5 @@ def _tight_limits(study: Study) -> HealthCheck:
     return HealthCheck(name, False, f"always full: {listed}; more room there would pay", float(full.sum()))
 
 
-def _mean_payoff(each: Round) -> float:
-    told = each.payoff_range
-    return each.payoff if each.payoff is not None else (told.lowest + told.highest) / 2
+def _played(each: Round) -> FloatArray:
+    return each.plan.realized if each.realized is None else each.realized

@@ -166,11 +166,11 @@ def read_sheet(path: Path, faults: Faults) -> Sheet:
         return Sheet(label, (), (), (), faults, decimal_commas=False)
     columns = _columns(label, numbered[0][1], faults)
     rows: list[tuple[int, tuple[str, ...]]] = []
-    for line, row in numbered[1:]:
-        filled = row[: len(columns)] if not any(row[len(columns) :]) else row
-        filled = (*filled, *[""] * (len(columns) - len(filled)))
+    for line, given in numbered[1:]:
+        used = given[: len(columns)] if not any(given[len(columns) :]) else given
+        filled: tuple[str, ...] = (*used, *[""] * (len(columns) - len(used)))
         if len(filled) != len(columns):
-            faults.add(label, line, None, f"{len(row)} cells, but the header has {len(columns)}")
+            faults.add(label, line, None, f"{len(given)} cells, but the header has {len(columns)}")
         rows.append((line, filled[: len(columns)]))
     if not rows:
         faults.add(label, 0, None, "has a header but no rows")

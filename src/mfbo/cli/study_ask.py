@@ -3,6 +3,7 @@
 import csv
 import io
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from mfbo.cli.output import print_json, print_table
@@ -28,7 +29,7 @@ def ask(name: str, out: Path | None, worker: str, storage: str, *, quiet: bool, 
             print_table("", ["station", "context", "agents", "change"], shown)
         else:
             print(f"written: {out}")
-        print(f"then: mfbo study tell {name} --plan {plan.number} --payoff …")
+        print(f"then: mfbo study tell {quote(name)} --plan {plan.number} --payoff …")
 
 
 def plan_rows(study: Study, plan: Plan) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """`mfbo study create`: from lists of stations and types of agents to an empty study."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from mfbo.cli.options import parse_agents
@@ -62,4 +63,4 @@ def create(
     elif not quiet:
         places = f"{population.shape[1]} stations" + f" x {population.shape[0]} contexts" * (population.shape[0] > 1)
         print(f"study {name!r}: {population.size or 'shares of all'} agents, {places}, kept in {address}")
-        print(f"next: mfbo study ask {name}")
+        print(f"next: mfbo study ask {quote(name)}")

@@ -7,6 +7,7 @@ from mfbo.cli.study_ask import plan_rows
 from mfbo.errors import InvalidInputError
 from mfbo.health import HealthCheck, health
 from mfbo.records import Round
+from mfbo.strategies.surrogate import told_payoff
 from mfbo.study import Study, load_study
 
 TRIES = 5
@@ -47,7 +48,7 @@ def gathered(study: Study, latest: int) -> dict[str, Any]:
         "told": len(study.history.told),
         "open": [each.number for each in study.history.open],
         "rounds": [_row(each) for each in study.rounds[len(study.rounds) - min(latest, len(study.rounds)) :]],
-        "best": {"plan": study.best.number, "payoff": study.best.payoff} if told else None,
+        "best": {"plan": study.best.number, "payoff": _payoff(study.best)} if told else None,
         "recommended": plan_rows(study, study.recommend()) if told else None,
         "health": [_check(each) for each in health(study)],
         "try": tries,
@@ -59,10 +60,15 @@ def _row(each: Round) -> dict[str, Any]:
     return {
         "plan": each.number,
         "state": state + ", late" * each.late,
-        "payoff": each.payoff,
+        "payoff": _payoff(each),
         "worker": each.lease.worker,
         "note": each.error or None,
     }
+
+
+def _payoff(each: Round) -> float | None:
+    """Return the told payoff; for agents and cells, the mean of what agents got."""
+    return told_payoff(each) if each.state == "done" else None
 
 
 def _check(each: HealthCheck) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from mfbo.plotting.figures import drawn
 from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel
 from mfbo.plotting.stations import station_maps
 from mfbo.population import Population
-from mfbo.records import History, Plan, Round
+from mfbo.records import History, Plan
+from mfbo.strategies.surrogate import told_payoff
 
 MAPPED = (("longitude", "latitude"), ("x", "y"))
 
@@ -28,7 +29,7 @@ class StudyPicture:
 
 def payoff_curve(path: Path, name: str, history: History) -> list[Path]:
     """Draw every told payoff and the best so far; for agents' payoffs, their mean. Returns the files written."""
-    values = np.array([_payoff(each) for each in history.told])
+    values = np.array([told_payoff(each) for each in history.told])
     rounds = np.arange(1, len(values) + 1)
     with drawn(path, (6.0, 3.8)) as (axes, files):
         axes.plot(rounds, values, "o", markersize=3.5, color="#888888", label="told")
@@ -68,13 +69,3 @@ def _places(population: Population) -> FloatArray | None:
 
 def _occupancy(population: Population, distribution: FloatArray) -> FloatArray:
     return np.asarray(population.joint_shares(distribution).sum(axis=0))
-
-
-def _payoff(each: Round) -> float:
-    if each.payoff is not None:
-        return each.payoff
-    feedback = each.feedback
-    if feedback is not None and feedback.agents:
-        return float(np.mean([payoff for _, _, payoff in feedback.agents]))
-    cells = np.nan_to_num(np.asarray(None if feedback is None else feedback.cells, dtype=np.float64))
-    return float(np.average(cells, weights=None if feedback is None else feedback.counts))
