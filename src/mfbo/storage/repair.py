@@ -41,7 +41,7 @@ def repair(file: str) -> Repair:
         if path.with_name(path.name + suffix).exists():
             shutil.copy2(path.with_name(path.name + suffix), outcome.backup.with_name(outcome.backup.name + suffix))
     made = SqlStorage(f"sqlite:///{fresh}")
-    studies, events = _salvaged(path)
+    studies, events = _salvaged(_padded(path))
     if not studies:
         outcome.lost.append("no study could be read; the new file is empty")
     for study in studies:
@@ -50,8 +50,20 @@ def repair(file: str) -> Repair:
     made.close()
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
+        fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
     os.replace(fresh, path)
     return outcome
+
+
+def _padded(path: Path) -> Path:
+    """Bring a file that was cut back to the length its header tells, with zeros: SQLite refuses it otherwise."""
+    content = path.read_bytes()
+    size = int.from_bytes(content[16:18], "big")
+    expected = (65536 if size == 1 else size) * int.from_bytes(content[28:32], "big")
+    if len(content) < expected < 100 * len(content) + 10**6:
+        with path.open("ab") as file:
+            file.write(bytes(expected - len(content)))
+    return path
 
 
 def _salvaged(path: Path) -> tuple[list[Any], dict[tuple[int, int], Any]]:
@@ -75,7 +87,7 @@ def _salvaged(path: Path) -> tuple[list[Any], dict[tuple[int, int], Any]]:
 def _readable(connection: sqlite3.Connection, query: str) -> Iterator[Any]:
     try:
         yield from connection.execute(query)
-    except (sqlite3.Error, OverflowError):
+    except (sqlite3.Error, OverflowError, ValueError):  # ValueError: text that is none
         return
 
 
