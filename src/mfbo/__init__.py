@@ -24,7 +24,9 @@ _HOMES = {
     "Round": "mfbo.records",
     "Strategy": "mfbo.interfaces",
     "Study": "mfbo.study",
+    "StorageError": "mfbo.errors",
     "create_study": "mfbo.study",
+    "load_study": "mfbo.study",
     "make_problem": "mfbo.catalogue",
     "make_strategy": "mfbo.catalogue",
     "maximize": "mfbo.study",
@@ -43,10 +45,12 @@ __all__ = [
     "Proposal",
     "Result",
     "Round",
+    "StorageError",
     "Strategy",
     "Study",
     "__version__",
     "create_study",
+    "load_study",
     "make_problem",
     "make_strategy",
     "maximize",
@@ -54,12 +58,12 @@ __all__ = [
 
 if TYPE_CHECKING:
     from mfbo.catalogue import make_problem, make_strategy
-    from mfbo.errors import InvalidInputError, MfboError
+    from mfbo.errors import InvalidInputError, MfboError, StorageError
     from mfbo.interfaces import Strategy
     from mfbo.population import Population
     from mfbo.problems import Problem
     from mfbo.records import Explanation, Feedback, History, Plan, Prediction, Proposal, Round
-    from mfbo.study import Result, Study, create_study, maximize
+    from mfbo.study import Result, Study, create_study, load_study, maximize
 
 
 def __getattr__(name: str) -> Any:

@@ -13,6 +13,14 @@ class InvalidInputError(MfboError, ValueError):
     """A value, a shape or a sum that cannot be right."""
 
 
+class FaultyFileError(InvalidInputError):
+    """A file with faults, all of them at once; lines: one for each."""
+
+    def __init__(self, lines: tuple[str, ...]) -> None:
+        super().__init__("; ".join(lines))
+        self.lines = lines
+
+
 class UnknownNameError(MfboError, KeyError):
     """A name that is in no table: an action, a context, a strategy, a problem, a plan."""
 
@@ -23,6 +31,14 @@ class RoundStateError(MfboError, RuntimeError):
 
 class NumericalError(MfboError, RuntimeError):
     """A computation that bounded jitter could not save."""
+
+
+class StorageError(MfboError, RuntimeError):
+    """A store that cannot be read or written, or whose content is not what was written."""
+
+
+class ConflictError(StorageError):
+    """Another process was first; read what it did and try again."""
 
 
 class MissingExtraError(MfboError, ImportError):

@@ -105,12 +105,30 @@ class PayoffRange(NamedTuple):
         return PayoffRange(len(payoffs), min(payoffs, default=0.0), max(payoffs, default=0.0))
 
 
+@dataclass(frozen=True)
+class Lease:
+    """Who carries out a plan, and until when it is theirs alone.
+
+    worker: its holder's name, None if it was asked without one. expires: seconds since 1970; None: never.
+    former: who held it before and let it expire.
+    """
+
+    worker: str | None = None
+    expires: float | None = None
+    former: tuple[str | None, ...] = ()
+
+    def has_expired(self, now: float) -> bool:
+        """Tell whether the plan may be offered to others."""
+        return self.expires is not None and now > self.expires
+
+
 @dataclass(frozen=True, eq=False)
 class Round:
     """One try: the plan, what was really played, what was seen, and in which state it is.
 
     told: position in the order of tells (not of asks), None until told; the model reads rounds in this order.
-    added: whether it was never asked but brought along (a past day).
+    added: whether it was never asked but brought along (a past day). lease: who has the plan.
+    late: whether it was told after its lease had expired, or by someone who no longer held it.
     """
 
     plan: Plan
@@ -121,6 +139,8 @@ class Round:
     told: int | None = None
     error: str = ""
     added: bool = False
+    lease: Lease = Lease()
+    late: bool = False
 
     @property
     def number(self) -> int:
@@ -147,9 +167,9 @@ class Round:
         """What was played, as a key: equal for equal distributions."""
         return (self.plan.distribution if self.realized is None else self.realized).tobytes()
 
-    def done(self, feedback: Feedback, played: FloatArray, told: int) -> "Round":
+    def done(self, feedback: Feedback, played: FloatArray, told: int, *, late: bool = False) -> "Round":
         """Return this round with its result."""
-        return replace(self, state="done", feedback=feedback, realized=read_only(played), told=told)
+        return replace(self, state="done", feedback=feedback, realized=read_only(played), told=told, late=late)
 
     def ended(self, state: RoundState, error: str = "") -> "Round":
         """Return this round without a result: failed or abandoned."""

@@ -1,20 +1,25 @@
 """The study: a population, a strategy, a seed, and its rounds. It keeps the loop of ask and tell."""
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from mfbo.arrays import FloatArray, read_only
+from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.catalogue import make_strategy
-from mfbo.errors import InvalidInputError, RoundStateError, UnknownNameError
+from mfbo.errors import InvalidInputError, RoundStateError, StorageError, UnknownNameError
 from mfbo.interfaces import Posterior, Strategy
+from mfbo.journal import Journal
+from mfbo.parallel import run_rounds
 from mfbo.population import Population
 from mfbo.records import (
     Explanation,
     Feedback,
     History,
+    Lease,
     Plan,
     Prediction,
     Proposal,
@@ -24,24 +29,56 @@ from mfbo.records import (
 )
 from mfbo.seeding import derived_generator
 from mfbo.simplex import AllocationMethod, allocate, realized
-from mfbo.validation import known_name, positive, standard_deviation, whole_number
+from mfbo.storage import Storage, codec, open_storage
+from mfbo.validation import as_numbers, known_name, number_array, positive, standard_deviation, whole_number
 
 ALLOCATIONS = ("quota", "sampled")
+LEASE_SECONDS = 172_800.0  # two days: a plan is played on one day and told on the next
+FORMAT = 1  # of the description of a stored study
 
 
 class Study:
     """Asks a strategy for plans and keeps what came of them.
 
     Every random draw of round t comes from (seed, t), so k rounds, a restart and m more equal k + m rounds.
+    With a storage every ask and tell is written before it is answered; several processes may load one study, and each
+    ask and tell reads what the others did (``refresh`` does that alone). A study object belongs to one thread.
     """
 
-    def __init__(self, history: History, strategy: Strategy, seed: int, allocation: str, contexts: str) -> None:
-        """Use ``create_study``."""
+    def __init__(
+        self,
+        history: History,
+        strategy: Strategy,
+        seed: int,
+        allocation: str,
+        contexts: str,
+        *,
+        journal: Journal | None = None,
+        lease_seconds: float | None = LEASE_SECONDS,
+        placed: IntArray | None = None,
+    ) -> None:
+        """Use ``create_study`` or ``load_study``."""
         self.strategy = strategy
         self.seed = seed
-        self._history = history
+        self.lease_seconds = lease_seconds
+        self._placed = placed
+        self._journal = Journal(history) if journal is None else journal
         self._allocation: AllocationMethod = "sampled" if allocation == "sampled" else "quota"
         self._contexts: AllocationMethod = "sampled" if contexts == "sampled" else "quota"
+
+    @property
+    def name(self) -> str:
+        """The name under which it is stored; empty without a storage."""
+        return self._journal.name
+
+    @property
+    def storage(self) -> Storage | None:
+        """Where it is stored."""
+        return self._journal.storage
+
+    @property
+    def _history(self) -> History:
+        return self._journal.history
 
     @property
     def population(self) -> Population:
@@ -58,8 +95,50 @@ class Study:
         """All rounds in the order of asks, whatever their state."""
         return self._history.rounds
 
-    def ask(self) -> Plan:
-        """Return the next plan; several may be open at once, and then they spread."""
+    @property
+    def placed(self) -> IntArray | None:
+        """Whole agents as they stand now, (C, A): as last played, or as given at the start; None if unknown."""
+        told, size = self._history.told, self.population.size
+        if not told or size is None:
+            limits = self.population.limits
+            return self._placed if self._placed is not None or limits is None else limits.placed
+        last = told[-1]
+        played = last.plan.realized if last.realized is None else last.realized
+        if last.plan.allocation is not None and np.array_equal(played, last.plan.realized):
+            return last.plan.allocation
+        counts = allocate(played, self.population.weights, size, derived_generator(self.seed, "placed"))
+        return np.asarray(read_only(counts, np.int64))
+
+    def refresh(self) -> None:
+        """Read what other processes did to this study."""
+        self._journal.refresh()
+
+    def ask(self, worker: str | None = None) -> Plan:
+        """Return the next plan; several may be open at once, and then they spread.
+
+        worker: who will carry it out. A worker with an open plan gets that plan again. A plan that was not told
+        within ``lease_seconds`` is offered to whoever asks next; a tell that comes later is kept, and marked late.
+        """
+        while True:
+            self.refresh()
+            now = time.time()
+            lease = Lease(worker, None if self.lease_seconds is None else now + self.lease_seconds)
+            offered = self._offered(worker, now)
+            if offered is None:
+                asked = self._proposed(lease)
+                if self._journal.add_open(asked):
+                    return asked.plan
+            elif not offered.lease.has_expired(now) or self._journal.lease(offered, worker, lease.expires):
+                return offered.plan
+
+    def _offered(self, worker: str | None, now: float) -> Round | None:
+        """Return the worker's own open round, or else one whose lease has expired."""
+        waiting = self._history.open
+        own = [each for each in waiting if worker is not None and each.lease.worker == worker]
+        expired = [each for each in waiting if each.lease.has_expired(now)]
+        return next(iter([*own, *expired]), None)
+
+    def _proposed(self, lease: Lease) -> Round:
         number = len(self.rounds)
         proposal = self.strategy.propose(self._history, derived_generator(self.seed, "propose", number))
         if not isinstance(proposal, Proposal):
@@ -90,9 +169,7 @@ class Study:
                 ),
                 np.int64,
             )
-        plan = Plan(number, distribution, allocation, assignment)
-        self._replace_rounds((*self.rounds, Round(plan, dict(proposal.notes))))
-        return plan
+        return Round(Plan(number, distribution, allocation, assignment), dict(proposal.notes), lease=lease)
 
     def tell(
         self,
@@ -103,19 +180,20 @@ class Study:
         cells: Any = None,
         counts: Any = None,
         distribution: Any = None,
+        worker: str | None = None,
     ) -> Round:
         """Record what a plan brought; any kind of feedback, or several together.
 
         payoff: the population payoff, or a whole ``Feedback``. agents: (context, action, payoff) of some agents.
         cells: mean payoffs, (C, A), NaN where nobody was seen, with optional counts. distribution: what was really
-        played, if not the plan.
+        played, if not the plan. worker: who tells; a former holder's result is marked late.
         """
         asked = self._open_round(plan)
         feedback = self._read_feedback(payoff, agents, cells, counts)
         played = asked.plan.realized if distribution is None else read_distribution(distribution, self.population)
-        done = asked.done(feedback, played, told=len(self._history.told))
-        self._put(done)
-        return done
+        former = worker is not None and worker != asked.lease.worker and worker in asked.lease.former
+        late = former or asked.lease.has_expired(time.time())
+        return self._journal.end(asked.done(feedback, played, told=len(self._history.told), late=late))
 
     def add(
         self, distribution: Any, payoff: Any = None, *, agents: Any = None, cells: Any = None, counts: Any = None
@@ -126,9 +204,9 @@ class Study:
         """
         played = read_only(read_distribution(distribution, self.population))
         feedback = self._read_feedback(payoff, agents, cells, counts)
+        self.refresh()
         past = Round(Plan(len(self.rounds), played), added=True).done(feedback, played, told=len(self._history.told))
-        self._replace_rounds((*self.rounds, past))
-        return past
+        return self._journal.add_done(past)
 
     def _read_feedback(self, payoff: Any, agents: Any, cells: Any, counts: Any) -> Feedback:
         if isinstance(payoff, Feedback):
@@ -139,15 +217,32 @@ class Study:
 
     def fail(self, plan: Plan | int, reason: str) -> Round:
         """Record that a plan brought no result; the study goes on without it."""
-        failed = self._open_round(plan).ended("failed", str(reason))
-        self._put(failed)
-        return failed
+        return self._journal.end(self._open_round(plan).ended("failed", str(reason)))
 
     def abandon(self, plan: Plan | int) -> Round:
         """Record that a plan will not be tried."""
-        abandoned = self._open_round(plan).ended("abandoned")
-        self._put(abandoned)
-        return abandoned
+        return self._journal.end(self._open_round(plan).ended("abandoned"))
+
+    def run(
+        self,
+        payoff: Callable[[Plan], "float | Feedback"],
+        rounds: int,
+        *,
+        workers: int = 4,
+        executor: Executor | None = None,
+        on_error: Literal["stop", "continue"] = "continue",
+        progress: Callable[[Round], None] | None = None,
+    ) -> list[Round]:
+        """Play rounds, ``workers`` at a time, and return them in the order in which they ended.
+
+        executor: any ``concurrent.futures`` executor, such as a process pool or a Dask client's ``get_executor()``;
+        threads by default. A payoff that raises marks its round failed; then the next one is asked, or the error is
+        raised ("stop"). The order of tells is that of the workers, so only one worker gives the same study twice.
+        """
+        whole_number(rounds, "rounds", least=1)
+        whole_number(workers, "workers", least=1)
+        known_name(on_error, "on_error", ("stop", "continue"))
+        return run_rounds(self, payoff, rounds, workers, executor, stop=on_error == "stop", progress=progress)
 
     @property
     def best(self) -> Round:
@@ -214,6 +309,7 @@ class Study:
         number = plan.number if isinstance(plan, Plan) else plan
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
             raise InvalidInputError(f"plan must be a plan from ask() or its number, not {plan!r}")
+        self.refresh()
         if not 0 <= number < len(self.rounds):
             raise UnknownNameError(f"plan {number} was never asked; the study has {len(self.rounds)} plans")
         asked = self.rounds[number]
@@ -222,13 +318,6 @@ class Study:
         if asked.state != "open":
             raise RoundStateError(f"plan {number} is already {asked.state}; ask for a new plan to tell more")
         return asked
-
-    def _put(self, changed: Round) -> None:
-        rounds = self.rounds
-        self._replace_rounds((*rounds[: changed.number], changed, *rounds[changed.number + 1 :]))
-
-    def _replace_rounds(self, rounds: tuple[Round, ...]) -> None:
-        self._history = History(self.population, rounds, self._history.noise, self._history.steers)
 
 
 def create_study(
@@ -239,12 +328,18 @@ def create_study(
     noise: float | None = None,
     allocation: Literal["quota", "sampled"] = "quota",
     contexts: Literal["quota", "sampled"] = "quota",
+    storage: Any = None,
+    name: str | None = None,
+    lease_seconds: float | None = LEASE_SECONDS,
+    placed: Any = None,
 ) -> Study:
     """Start a study.
 
     strategy: a name from ``mfbo strategies`` or an object with ``propose``. noise: known standard deviation of one
     told payoff. allocation: how a plan becomes whole agents. contexts: whether each round has the same number of
-    agents per context or draws them anew.
+    agents per context or draws them anew. storage: "sqlite:///file.db", "postgresql+psycopg://…", "memory", or an
+    object like ``mfbo.storage.Storage``; the study is kept there under ``name``. lease_seconds: how long a plan is
+    its worker's alone (two days; None: for ever). placed: where the agents stand now, whole agents (C, A).
     """
     if not isinstance(population, Population):
         raise InvalidInputError(f"population must be an mfbo.Population, not {population!r}")
@@ -253,9 +348,84 @@ def create_study(
     if population.limits is not None and (allocation, contexts) != ("quota", "quota"):
         raise InvalidInputError("random draws keep no limits: take allocation='quota' and contexts='quota'")
     known = None if noise is None else standard_deviation(positive(noise, "noise"), "noise")
-    steers: Literal["realized", "planned"] = "planned" if allocation == "sampled" else "realized"
-    history = History(population, (), known, steers)
-    return Study(history, make_strategy(strategy), whole_number(seed, "seed", least=0), allocation, contexts)
+    made = make_strategy(strategy)
+    start = None if placed is None else _read_placed(placed, population)
+    if start is not None and population.limits is not None:
+        population = population.with_limits(replace(population.limits, placed=start))
+    settings: dict[str, Any] = {
+        "seed": whole_number(seed, "seed", least=0),
+        "noise": known,
+        "allocation": allocation,
+        "contexts": contexts,
+        "lease_seconds": None if lease_seconds is None else positive(lease_seconds, "lease_seconds"),
+        "placed": start,
+    }
+    if storage is None:
+        if name is not None:
+            raise InvalidInputError(f"the name {name!r} needs a storage to be kept in: give storage=")
+        return _assembled(population, made, None, "", **settings)
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidInputError(f"a stored study needs a name, not {name!r}: give name=")
+    store = open_storage(storage)
+    description = {
+        "format": FORMAT,
+        "population": codec.population_record(population),
+        "strategy": made.name,
+        **settings,
+        "placed": codec.array_record(settings["placed"], "i8"),
+    }
+    store.create(name, codec.to_text(description))
+    return _assembled(population, made, store, name, **settings)
+
+
+def load_study(name: str, storage: Any, *, strategy: Any = None) -> Study:
+    """Return a stored study with all its rounds.
+
+    strategy: only for a study that was created with a strategy object of your own: an equal object.
+    """
+    store = open_storage(storage, create=False)
+    description = codec.from_text(store.description(name))
+    if description.get("format") != FORMAT:
+        raise StorageError(f"study {name!r} has format {description.get('format')!r}: a newer mfbo wrote it")
+    settings = {key: description[key] for key in ("seed", "noise", "allocation", "contexts", "lease_seconds")}
+    made = make_strategy(description["strategy"] if strategy is None else strategy)
+    if made.name != description["strategy"]:
+        raise InvalidInputError(f"study {name!r} was created with the strategy {description['strategy']!r}")
+    population = codec.population_of(description["population"])
+    study = _assembled(population, made, store, name, **settings, placed=codec.array_of(description["placed"]))
+    study.refresh()
+    return study
+
+
+def _assembled(
+    population: Population,
+    strategy: Strategy,
+    storage: Storage | None,
+    name: str,
+    *,
+    seed: int,
+    noise: float | None,
+    allocation: str,
+    contexts: str,
+    lease_seconds: float | None,
+    placed: IntArray | None,
+) -> Study:
+    history = History(population, (), noise, "planned" if allocation == "sampled" else "realized")
+    journal = Journal(history, storage, name)
+    return Study(
+        history, strategy, seed, allocation, contexts, journal=journal, lease_seconds=lease_seconds, placed=placed
+    )
+
+
+def _read_placed(placed: Any, population: Population) -> IntArray:
+    """Check where the agents stand, whole agents (C, A), or (A,) for one context."""
+    counts = as_numbers(placed, "placed")
+    if counts.shape == population.shape[1:] and population.shape[0] == 1:
+        counts = counts[None, :]
+    counts = number_array(counts, "placed", population.shape)
+    if (counts < 0).any() or (counts != np.rint(counts)).any():
+        raise InvalidInputError("placed must hold whole numbers of at least 0")
+    return np.asarray(read_only(counts, np.int64))
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,14 @@ def test_python_blocks_of_the_readme_run_in_order(tmp_path):
     assert "[[75 75 75 75]]" in done.stdout
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "how-to").glob("*.md")), ids=lambda path: path.stem)
+def test_python_blocks_of_the_how_to_pages_run(page, tmp_path):
+    script = tmp_path / "page.py"
+    script.write_text("\n".join(python_blocks(page)), encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_commands_of_the_readme_exist():
     help_text = subprocess.run(
         [sys.executable, "-m", "mfbo", "--help"], capture_output=True, text=True, timeout=60, check=True

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import mfbo
-from mfbo.cli import data_commands
+from mfbo.cli import data_commands, study_commands
 from mfbo.cli.options import Json, Quiet, Seed
 from mfbo.errors import MfboError
 
@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 
 app.add_typer(data_commands.app, name="data")
+app.add_typer(study_commands.app, name="study")
 
 Data = Annotated[
     Path | None, typer.Option(help="A demand table or raw trip file of your own (louvelo, nyc-…, taxi-dispatch).")
@@ -185,7 +186,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         code = typer.main.get_command(app).main(arguments, prog_name="mfbo", standalone_mode=False)
     except MfboError as error:
-        code = _complain(str(error))
+        code = _complain(*getattr(error, "lines", (str(error),)))  # a file with several faults has a line for each
     except (typer.Abort, KeyboardInterrupt):
         code = INTERRUPTED
     except OSError as error:  # a full disk, a folder without permission: nothing that a traceback would mend
@@ -204,6 +205,7 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _complain(message: str) -> int:
-    typer.echo(f"mfbo: {' '.join(message.split())}", err=True)
+def _complain(*messages: str) -> int:
+    for message in messages:
+        typer.echo(f"mfbo: {' '.join(message.split())}", err=True)
     return 2

@@ -1,10 +1,10 @@
 """Where built tables go: targets checked before the long reading, files written whole or not at all."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from mfbo.cli.whole_files import write_to_disk, writing
 from mfbo.errors import InvalidInputError
 from mfbo.problems.tables import Table, sidecar_json, table_csv
 
@@ -49,28 +49,12 @@ def write_whole(tables: Mapping[str, Table], targets: Mapping[str, Path]) -> dic
     waiting = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in contents}
     try:
         for path, content in contents.items():
-            with _writing(path):
-                _write_to_disk(waiting[path], content)
+            with writing(path):
+                write_to_disk(waiting[path], content)
         for path, part in waiting.items():
-            with _writing(path):
+            with writing(path):
                 part.replace(path)
     finally:
         for part in waiting.values():
             part.unlink(missing_ok=True)
     return {name: (targets[name], targets[name].with_suffix(".json")) for name in tables}
-
-
-def _write_to_disk(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())  # a full or remote disk may say so only here
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Name the file that was meant, not the temporary one, when it cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        raise InvalidInputError(f"{path} cannot be written: {error.strerror}") from error

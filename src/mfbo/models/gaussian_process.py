@@ -172,6 +172,13 @@ class RescaledPosterior:
             lambda d_mean, d_variance: inner.pullback(self.scale * d_mean, self.scale**2 * d_variance),
         )
 
+    def leave_one_out(self) -> tuple[FloatArray, FloatArray] | None:
+        """Return errors and variances of predicting each row from the others, (n,); None if the model is sparse."""
+        if not isinstance(self.standardized, TermPosterior):
+            return None
+        errors, variances = self.standardized.leave_one_out()
+        return self.scale * errors, self.scale**2 * variances
+
     def population_means(self, distributions: FloatArray) -> FloatArray:
         """Return the mean of g at m distributions, (m,)."""
         return self.shift + self.scale * self.standardized.population_means(distributions)

@@ -69,6 +69,11 @@ class TermPosterior:
 
         return CellMoments(mean, variance, pullback)
 
+    def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
+        """Return for each row what it says minus what the other rows would expect of it, and that variance, (n,)."""
+        precision = np.asarray((self.data.inverse**2).sum(axis=0))  # the diagonal of K⁻¹
+        return self.data.alpha / precision, 1.0 / precision
+
     def population_means(self, distributions: FloatArray) -> FloatArray:
         """Return the mean of g at m distributions at once: (m, C, A) → (m,)."""
         data = self.data

@@ -6,14 +6,13 @@ from pathlib import Path
 import numpy as np
 
 from mfbo.plotting.figures import drawn
-from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel, headline
-from mfbo.problems import Problem
+from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel, Pictured, headline
 
 MOST_BARS = 30
 LONGEST_NAME = 28
 
 
-def share_bars(path: Path, problem: Problem, panels: Sequence[Panel]) -> list[Path]:
+def share_bars(path: Path, problem: Pictured, panels: Sequence[Panel]) -> list[Path]:
     """Draw the places with the largest shares, all panels side by side in each. Returns the files written."""
     actions = problem.population.actions
     order = np.argsort(-np.max([panel.shares for panel in panels], axis=0), kind="stable")[:MOST_BARS]

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from mfbo.arrays import FloatArray
-from mfbo.problems import Problem
+from mfbo.plotting.panels import Pictured
 
 MOST_TICKS = 4
 SLIMMEST = 0.35  # of a map's sides, short to long
@@ -14,7 +14,7 @@ SMALLEST_MAP = 0.01  # degrees, about 1 km: the map of a single place
 WIDEST_RATIO = 8.0  # beyond it, equal units on both axes of a plain plane would leave a line
 
 
-def is_geographic(problem: Problem) -> bool:
+def is_geographic(problem: Pictured) -> bool:
     """Say whether the places of a problem are longitude and latitude, and not x and y of some plane."""
     return {"longitude", "latitude"} <= set(problem.population.feature_names)
 

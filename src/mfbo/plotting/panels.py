@@ -2,11 +2,12 @@
 
 import textwrap
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
+from mfbo.population import Population
 from mfbo.problems import Problem
 from mfbo.problems.demand import DemandPayoff
 from mfbo.problems.dispatch import DispatchPayoff
@@ -15,6 +16,30 @@ from mfbo.simplex import uniform
 DEMAND_COLOR = "#0072b2"  # Okabe–Ito: safe for the color-blind
 PLAN_COLOR = "#d55e00"
 LETTERS_PER_INCH = 11
+
+
+class Pictured(Protocol):
+    """What a picture needs to know: a problem has it, and so has a study."""
+
+    @property
+    def name(self) -> str:
+        """What stands in the title first."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """What stands there next."""
+        ...
+
+    @property
+    def population(self) -> Population:
+        """Whose actions are drawn."""
+        ...
+
+    @property
+    def places(self) -> FloatArray | None:
+        """Where they are, (A, 2)."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +75,7 @@ def number(value: float) -> str:
     return f"{value:.5g}".replace("-", "−")
 
 
-def headline(figure: Any, problem: Problem) -> None:
+def headline(figure: Any, problem: Pictured) -> None:
     """Write the problem's name and what it asks above all panels, broken to the width of the figure."""
     text = textwrap.fill(f"{problem.name}: {problem.summary}", max(int(figure.get_figwidth() * LETTERS_PER_INCH), 20))
     figure.suptitle(text, fontsize=11, fontweight="bold", x=0.01, ha="left")

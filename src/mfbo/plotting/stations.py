@@ -12,8 +12,7 @@ from mfbo.plotting.circles import areas, draw_area_key, radii
 from mfbo.plotting.degrees import degree_ratio, is_geographic, map_limits, set_map_axes
 from mfbo.plotting.figures import drawn
 from mfbo.plotting.labels import freeze_layout, place_labels
-from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel, headline
-from mfbo.problems import Problem
+from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel, Pictured, headline
 
 LARGEST_AREA = 1100.0  # of a circle, in square points
 LABELS = 8
@@ -21,8 +20,11 @@ PANEL = 5.0  # width in inches
 MARGIN = 0.13  # around the places, for circles and names
 
 
-def station_maps(path: Path, problem: Problem, panels: Sequence[Panel]) -> list[Path]:
-    """Draw the panels beside each other on one scale of areas. Returns the files written."""
+def station_maps(path: Path, problem: Pictured, panels: Sequence[Panel], ring: str = "demand") -> list[Path]:
+    """Draw the panels beside each other on one scale of areas. Returns the files written.
+
+    ring: what the circle around each place of a plan stands for.
+    """
     if problem.places is None:
         raise AssertionError("asked for only if the problem has places")  # maps.draw_problem
     places, geographic = problem.places, is_geographic(problem)
@@ -42,7 +44,7 @@ def station_maps(path: Path, problem: Problem, panels: Sequence[Panel]) -> list[
             axes.label_outer()
         figure = table.flat[0].figure
         headline(figure, problem)
-        _draw_key(figure, top, rings=any(panel.is_plan for panel in panels))
+        _draw_key(figure, top, f"ring: {ring}" if any(panel.is_plan for panel in panels) else None)
         freeze_layout(figure)
         for axes, panel in zip(table.flat, panels, strict=True):
             size_of = radii(areas(np.maximum(panel.shares, reference.shares), LARGEST_AREA, top))
@@ -68,6 +70,6 @@ def _draw_rings(axes: Any, places: FloatArray, area: FloatArray) -> None:
     axes.scatter(*places.T, s=area, facecolors="none", edgecolors="black", linewidths=0.9, zorder=3)
 
 
-def _draw_key(figure: Any, top: float, *, rings: bool) -> None:
-    ring = Line2D([], [], linestyle="none", marker="o", markersize=11, markerfacecolor="none", color="black")
-    draw_area_key(figure, LARGEST_AREA, top, {"ring: demand": ring} if rings else {})
+def _draw_key(figure: Any, top: float, ring: str | None) -> None:
+    handle = Line2D([], [], linestyle="none", marker="o", markersize=11, markerfacecolor="none", color="black")
+    draw_area_key(figure, LARGEST_AREA, top, {} if ring is None else {ring: handle})

@@ -96,11 +96,12 @@ def read_limits(
     budget = None if move_budget is None else whole_number(move_budget, "move_budget", least=0)
     start = None if placed is None else read_only(_read_placed(placed, names), np.int64)
     limits = Limits(_kept(least), _kept(most), _kept(lower), _kept(upper), budget, start)
-    _refuse_impossible(limits, names)
+    refuse_impossible(limits, names)
     return limits
 
 
-def _refuse_impossible(limits: Limits, names: Names) -> None:
+def refuse_impossible(limits: Limits, names: Names) -> None:
+    """Raise what does not fit, if no placement keeps the limits."""
     above = np.flatnonzero(limits.least > limits.most)
     if len(above):
         first = int(above[0])

@@ -10,7 +10,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
-from mfbo.population.limits import Limits, Names, read_limits
+from mfbo.population.limits import Limits, Names, read_limits, refuse_impossible
 from mfbo.population.reading import Named, read_named
 from mfbo.simplex import quota
 from mfbo.validation import known_name, share_array, whole_number
@@ -91,6 +91,14 @@ class Population:
         copy = object.__new__(Population)
         copy._set(**{each.name: getattr(self, each.name) for each in fields(self)})
         copy._set(size=None if size is None else whole_number(size, "size", least=1))
+        return copy
+
+    def with_limits(self, limits: Limits) -> "Population":
+        """Return the same population under these limits; refuse limits that no placement keeps."""
+        refuse_impossible(limits, Names(self.actions, self.contexts, self.context_totals))
+        copy = object.__new__(Population)
+        copy._set(**{each.name: getattr(self, each.name) for each in fields(self)})
+        copy._set(limits=limits)
         return copy
 
     def action_index(self, action: Any) -> int:

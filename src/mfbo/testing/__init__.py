@@ -1,6 +1,7 @@
 """Contract suites that anyone can run on their own parts: derive a test class from one and say how to make the part."""
 
 from mfbo.testing.records import plain_round, round_from_plain
+from mfbo.testing.storages import StorageContract
 from mfbo.testing.strategies import StrategyContract
 
-__all__ = ["StrategyContract", "plain_round", "round_from_plain"]
+__all__ = ["StorageContract", "StrategyContract", "plain_round", "round_from_plain"]

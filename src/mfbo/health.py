@@ -1,0 +1,132 @@
+"""Is a study still to be trusted? Numbers only; printing them is the command line's job."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.records import Round
+from mfbo.strategies.surrogate import told_payoff
+from mfbo.study import Study
+
+FEWEST = 8  # told rounds from which errors and trends mean something
+POOR = 1.0  # leave-one-out error, in standard deviations of the payoffs, from which the model knows nothing
+DRIFT = 4.0  # t value of a trend in the errors that is no accident
+LATEST = 10  # rounds that are looked at for repeats and tight limits
+REPEATS = 0.3  # share of them
+
+
+@dataclass(frozen=True)
+class HealthCheck:
+    """One thing looked at; ok: None if there is too little to say; value: the number behind it."""
+
+    name: str
+    ok: bool | None
+    message: str
+    value: float | None = None
+
+
+def health(study: Study) -> list[HealthCheck]:
+    """Return all checks of a study, in a fixed order."""
+    errors = _errors(study)
+    return [_model_error(study, errors), _drift(errors), _repeats(study.rounds), _tight_limits(study)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Errors:
+    """Told payoffs minus what other rounds predict, in the order of tells, and how they were predicted."""
+
+    values: FloatArray
+    how: str
+
+
+def _errors(study: Study) -> _Errors | None:
+    """Return the model's errors on rounds it has not seen; None without a model or with too few rounds."""
+    told = study.history.told
+    if len(told) < FEWEST:
+        return None
+    posterior: Any = study.strategy.posterior(study.history)
+    if posterior is None:
+        return None
+    found = getattr(posterior, "leave_one_out", lambda: None)()
+    if found is not None:
+        return _Errors(np.asarray(found[0]), "each payoff predicted from the others")
+    known = len(told) - max(len(told) // 5, 3)
+    earlier = replace(study.history, rounds=tuple(replace(each, notes={}) for each in told[:known]))
+    posterior = study.strategy.posterior(earlier)
+    predicted = [posterior.population(_played(each)).mean for each in told[known:]]
+    paid = [told_payoff(each) for each in told[known:]]
+    return _Errors(np.subtract(paid, predicted), f"the last {len(paid)} rounds predicted from the earlier ones")
+
+
+def _model_error(study: Study, errors: _Errors | None) -> HealthCheck:
+    name = "model error"
+    if errors is None:
+        return HealthCheck(name, None, f"known from {FEWEST} told rounds on, for strategies with a model")
+    spread = float(np.std([told_payoff(each) for each in study.history.told]))
+    error = float(np.sqrt(np.mean(errors.values**2)))
+    if spread == 0.0:
+        return HealthCheck(name, None, "all told payoffs are equal", error)
+    message = f"{errors.how}: off by {error:.3g}, payoffs spread by {spread:.3g}"
+    if error >= POOR * spread:
+        message += "; the model knows little yet, or payoffs are mostly noise"
+    return HealthCheck(name, error < POOR * spread, message, error)
+
+
+def _drift(found: _Errors | None) -> HealthCheck:
+    """Look for a straight line in the errors over time: payoffs that change though plans do not."""
+    name = "drift"
+    if found is None or len(found.values) < FEWEST:
+        return HealthCheck(name, None, "too few rounds to see a trend")
+    errors = found.values
+    time = np.arange(len(errors)) - (len(errors) - 1) / 2
+    slope = float(time @ errors / (time @ time))
+    rest = errors - errors.mean() - slope * time
+    deviation = float(np.sqrt(rest @ rest / (len(errors) - 2) / (time @ time)))
+    value = slope / deviation if deviation > 0 else 0.0
+    if abs(value) < DRIFT:
+        return HealthCheck(name, True, "payoffs do not drift", value)
+    way = "rise" if slope > 0 else "fall"
+    message = f"payoffs {way} by {abs(slope):.3g} a round beyond what plans explain; consider a new study from now on"
+    return HealthCheck(name, False, message, value)
+
+
+def _repeats(rounds: tuple[Round, ...]) -> HealthCheck:
+    """Look for plans that were played before; the second round repeats the first on purpose."""
+    name = "repeats"
+    seen: set[bytes] = set()
+    repeated = []
+    for each in rounds:
+        plan = each.plan.distribution if each.plan.allocation is None else each.plan.allocation
+        repeated.append(plan.tobytes() in seen and each.number != 1)
+        seen.add(plan.tobytes())
+    latest = repeated[-LATEST:]
+    if len(rounds) < FEWEST:
+        return HealthCheck(name, None, "too few rounds to see repeats")
+    share = sum(latest) / len(latest)
+    if share <= REPEATS:
+        return HealthCheck(name, True, "plans differ", share)
+    message = f"{sum(latest)} of the last {len(latest)} plans were played before; the best plan is probably found"
+    return HealthCheck(name, False, message, share)
+
+
+def _tight_limits(study: Study) -> HealthCheck:
+    """Look for actions that were full in every late plan: there the limit decides, not the model."""
+    name = "tight limits"
+    limits = study.population.limits
+    if limits is None:
+        return HealthCheck(name, True, "no limits are given")
+    filled = [each.plan.allocation.sum(axis=0) for each in study.rounds[-LATEST:] if each.plan.allocation is not None]
+    if len(filled) < FEWEST:
+        return HealthCheck(name, None, "too few rounds to see limits that are always reached")
+    full = np.all(np.stack(filled) >= limits.most, axis=0) & (limits.most < (study.population.size or 0))
+    if not full.any():
+        return HealthCheck(name, True, "no limit is always reached", 0.0)
+    names = [study.population.actions[index] for index in np.flatnonzero(full)]
+    listed = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
+    return HealthCheck(name, False, f"always full: {listed}; more room there would pay", float(full.sum()))
+
+
+def _played(each: Round) -> FloatArray:
+    return each.plan.realized if each.realized is None else each.realized

@@ -1,0 +1,87 @@
+"""Several plans at a time on any ``concurrent.futures`` executor."""
+
+import os
+import socket
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from typing import Any, Protocol
+
+from mfbo.errors import RoundStateError, StorageError
+from mfbo.records import Feedback, Plan, Round
+
+Payoff = Callable[[Plan], "float | Feedback"]
+
+
+class Asked(Protocol):
+    """The part of a study that is needed here."""
+
+    def ask(self, worker: str | None = None) -> Plan:
+        """Return a worker's plan."""
+        ...
+
+    def tell(self, plan: Plan, payoff: Any, *, worker: str | None = None) -> Round:
+        """Record a result."""
+        ...
+
+    def fail(self, plan: Plan, reason: str) -> Round:
+        """Record that there is none."""
+        ...
+
+
+def run_rounds(
+    study: Asked,
+    payoff: Payoff,
+    rounds: int,
+    workers: int,
+    executor: Executor | None,
+    *,
+    stop: bool,
+    progress: Callable[[Round], None] | None = None,
+) -> list[Round]:
+    """Play ``rounds`` rounds, up to ``workers`` at a time; asks and tells happen in the calling thread alone."""
+    own = ThreadPoolExecutor(workers) if executor is None else None
+    try:
+        return _play(study, payoff, rounds, workers, own or executor, stop=stop, progress=progress)
+    finally:
+        if own is not None:
+            own.shutdown(wait=False, cancel_futures=True)
+
+
+def _play(
+    study: Asked,
+    payoff: Payoff,
+    rounds: int,
+    workers: int,
+    executor: Any,
+    *,
+    stop: bool,
+    progress: Callable[[Round], None] | None,
+) -> list[Round]:
+    names = [f"{socket.gethostname()}-{os.getpid()}-{slot}" for slot in range(workers)]
+    running: dict[Future[Any], tuple[Plan, str]] = {}
+    finished: list[Round] = []
+    while len(finished) < rounds:
+        busy = {name for _, name in running.values()}
+        for name in [each for each in names if each not in busy][: rounds - len(finished) - len(running)]:
+            plan = study.ask(worker=name)
+            running[executor.submit(payoff, plan)] = (plan, name)
+        ready = wait(running, return_when=FIRST_COMPLETED).done
+        for future in sorted(ready, key=lambda each: running[each][0].number):
+            plan, name = running.pop(future)
+            finished.append(_ended(study, plan, name, future, stop=stop))
+            if progress is not None:
+                progress(finished[-1])
+    return finished
+
+
+def _ended(study: Asked, plan: Plan, worker: str, future: "Future[Any]", *, stop: bool) -> Round:
+    try:
+        result = future.result()
+        return study.tell(plan, result, worker=worker)
+    except (RoundStateError, StorageError):
+        raise  # the result is good, the study cannot take it: that is no failure of the plan
+    except Exception as error:
+        failed = study.fail(plan, f"{type(error).__name__}: {error}")
+        if stop:
+            raise
+        return failed

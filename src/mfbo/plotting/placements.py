@@ -1,0 +1,71 @@
+"""Pictures of a study: payoffs over rounds, and the recommended placement beside the latest one."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.plotting.bars import share_bars
+from mfbo.plotting.figures import drawn
+from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel
+from mfbo.plotting.stations import station_maps
+from mfbo.population import Population
+from mfbo.records import History, Plan
+from mfbo.strategies.surrogate import told_payoff
+
+MAPPED = (("longitude", "latitude"), ("x", "y"))
+
+
+@dataclass(frozen=True, eq=False)
+class StudyPicture:
+    """What a picture needs to know of a study; see ``panels.Pictured``."""
+
+    name: str
+    summary: str
+    population: Population
+    places: FloatArray | None
+
+
+def payoff_curve(path: Path, name: str, history: History) -> list[Path]:
+    """Draw every told payoff and the best so far; for agents' payoffs, their mean. Returns the files written."""
+    values = np.array([told_payoff(each) for each in history.told])
+    rounds = np.arange(1, len(values) + 1)
+    with drawn(path, (6.0, 3.8)) as (axes, files):
+        axes.plot(rounds, values, "o", markersize=3.5, color="#888888", label="told")
+        axes.plot(rounds, np.maximum.accumulate(values), color=DEMAND_COLOR, linewidth=1.8, label="best so far")
+        late = np.array([each.late for each in history.told])
+        if late.any():
+            axes.plot(rounds[late], values[late], "o", markersize=5, color=PLAN_COLOR, label="told late")
+        axes.set_title(f"{name}: population payoff")
+        axes.set_xlabel("told round")
+        axes.set_ylabel("payoff")
+        axes.margins(x=0.02, y=0.08)
+        axes.legend(frameon=False, loc="best")
+    return files
+
+
+def placement_map(path: Path, name: str, history: History, recommended: Plan) -> list[Path]:
+    """Draw the latest placement and the recommended one: a map if the stations have coordinates, bars otherwise."""
+    population, last = history.population, history.told[-1]
+    played = last.plan.realized if last.realized is None else last.realized
+    panels = [
+        Panel(f"as last played (plan {last.number})", played, _occupancy(population, played)),
+        Panel("recommended", recommended.realized, _occupancy(population, recommended.realized), is_plan=True),
+    ]
+    agents = "shares" if population.size is None else f"{population.size} agents"
+    picture = StudyPicture(name, f"{agents} at {population.shape[1]} stations", population, _places(population))
+    if picture.places is None:
+        return share_bars(path, picture, panels)
+    return station_maps(path, picture, panels, ring="as last played")
+
+
+def _places(population: Population) -> FloatArray | None:
+    for names in MAPPED:
+        if population.features is not None and set(names) <= set(population.feature_names):
+            return population.features[:, [population.feature_names.index(each) for each in names]]
+    return None
+
+
+def _occupancy(population: Population, distribution: FloatArray) -> FloatArray:
+    return np.asarray(population.joint_shares(distribution).sum(axis=0))

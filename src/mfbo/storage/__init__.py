@@ -1,0 +1,9 @@
+"""Where studies live between ask and tell: in memory, in an SQLite file, on a PostgreSQL server.
+
+``open_storage`` makes one from an address; ``Storage`` is the contract; ``codec`` turns records into text and back.
+"""
+
+from mfbo.storage.contract import Event, EventKind, Finding, Storage, StudySummary
+from mfbo.storage.opening import open_storage
+
+__all__ = ["Event", "EventKind", "Finding", "Storage", "StudySummary", "open_storage"]

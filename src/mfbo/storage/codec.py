@@ -1,0 +1,150 @@
+"""Records as JSON text and back, to the bit. Arrays travel as base64 of their little-endian bytes; no pickle.
+
+Numbers outside arrays are written as Python writes them, which reads back to the same float.
+"""
+
+import base64
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mfbo.arrays import read_only
+from mfbo.errors import StorageError
+from mfbo.population import Limits, Population
+from mfbo.records import Feedback, Lease, Notes, Plan, Round
+
+_TYPES: dict[str, np.dtype[Any]] = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8"), "i4": np.dtype("<i4")}
+
+
+def to_text(record: Mapping[str, Any]) -> str:
+    """Return a record as one line of JSON, the same for the same record."""
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+def from_text(text: str) -> dict[str, Any]:
+    """Read a record; the checksum vouches for the text, so a fault here is one of the program that wrote it."""
+    try:
+        record = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise StorageError(f"a record is not JSON: {error}; `mfbo study doctor` says more") from error
+    if not isinstance(record, dict):
+        raise StorageError("a record is no JSON object; `mfbo study doctor` says more")
+    return record
+
+
+def array_record(values: Any, kind: str = "f8") -> dict[str, Any] | None:
+    """Return an array as its shape and bytes; None stays None."""
+    if values is None:
+        return None
+    array = np.ascontiguousarray(values, dtype=_TYPES[kind])
+    return {"shape": list(array.shape), kind: base64.b64encode(array.tobytes()).decode()}
+
+
+def array_of(record: Mapping[str, Any] | None) -> Any:
+    """Read an array; it cannot be written to."""
+    if record is None:
+        return None
+    kind = next(key for key in record if key in _TYPES)
+    array = np.frombuffer(base64.b64decode(record[kind], validate=True), _TYPES[kind]).reshape(record["shape"])
+    return array.astype(array.dtype.newbyteorder("="), copy=False)  # still read-only unless the machine is big-endian
+
+
+def population_record(population: Population) -> dict[str, Any]:
+    """Return a population in plain values."""
+    limits = population.limits
+    return {
+        "actions": list(population.actions),
+        "features": array_record(population.features),
+        "feature_names": list(population.feature_names),
+        "contexts": list(population.contexts),
+        "weights": array_record(population.weights),
+        "context_features": array_record(population.context_features),
+        "size": population.size,
+        "limits": None if limits is None else limits.to_record(),
+    }
+
+
+def population_of(record: Mapping[str, Any]) -> Population:
+    """Read a population; the arrays are those that were stored, to the bit."""
+    columns: dict[str, Any] = {"name": record["actions"]}
+    features = array_of(record["features"])
+    for position, name in enumerate(record["feature_names"]):
+        columns[name] = features[:, position]
+    weights = array_of(record["weights"])
+    population = Population(
+        columns,
+        record["contexts"],
+        record["size"],
+        weights=weights,
+        context_features=array_of(record["context_features"]),
+    )
+    object.__setattr__(population, "weights", read_only(weights))  # shares divided by their sum again lose a bit
+    if record["limits"] is not None:
+        return population.with_limits(Limits.from_record(record["limits"]))
+    return population
+
+
+def plan_record(plan: Plan, notes: Notes, lease: Lease) -> dict[str, Any]:
+    """Return what is stored when a plan is given; the number stands beside it."""
+    return {
+        "distribution": array_record(plan.distribution),
+        "allocation": array_record(plan.allocation, "i8"),
+        "assignment": array_record(plan.assignment, "i4"),
+        "notes": {key: [_plain(each) for each in values] for key, values in notes.items()},
+        **lease_record(lease),
+    }
+
+
+def plan_of(number: int, record: Mapping[str, Any]) -> Round:
+    """Read an open round."""
+    plan = Plan(number, *(array_of(record[key]) for key in ("distribution", "allocation", "assignment")))
+    notes = {key: tuple(values) for key, values in record["notes"].items()}
+    return Round(plan, notes, lease=Lease(record["worker"], record["expires"]))
+
+
+def lease_record(lease: Lease) -> dict[str, Any]:
+    """Return who holds a plan until when."""
+    return {"worker": lease.worker, "expires": lease.expires}
+
+
+def result_record(done: Round) -> dict[str, Any]:
+    """Return what is stored when a plan is told."""
+    return {
+        "feedback": feedback_record(done.feedback or Feedback()),
+        "realized": array_record(done.realized),
+        "late": done.late,
+    }
+
+
+def feedback_record(feedback: Feedback) -> dict[str, Any]:
+    """Return feedback in plain values."""
+    places = [(context, action) for context, action, _ in feedback.agents]
+    return {
+        "payoff": feedback.payoff,
+        "agents": array_record(places, "i8") if places else None,
+        "agent_payoffs": array_record([payoff for _, _, payoff in feedback.agents]) if places else None,
+        "cells": array_record(feedback.cells),
+        "counts": array_record(feedback.counts),
+    }
+
+
+def feedback_of(record: Mapping[str, Any]) -> Feedback:
+    """Read feedback."""
+    agents: tuple[tuple[int, int, float], ...] = ()
+    if record["agents"] is not None:
+        places, payoffs = array_of(record["agents"]).tolist(), array_of(record["agent_payoffs"]).tolist()
+        agents = tuple((context, action, payoff) for (context, action), payoff in zip(places, payoffs, strict=True))
+    payoff = record["payoff"]
+    return Feedback(
+        None if payoff is None else float(payoff), agents, array_of(record["cells"]), array_of(record["counts"])
+    )
+
+
+def _plain(value: Any) -> int | float:
+    number = value.item() if isinstance(value, np.generic) else value
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise StorageError(f"a strategy's notes must hold numbers, not {value!r}")
+    return number if isinstance(number, int) or math.isfinite(number) else float(number)

@@ -1,0 +1,93 @@
+"""The contract of a storage: a study is a description and a log of events that only ever grows.
+
+*Events.* Every ask, tell, failure, abandonment and change of lease is one event, appended in one transaction: after
+``append`` returns it is kept, before that nothing of it is. Nothing is changed or removed, except a whole study by
+``delete``. ``sequence`` counts the events of a study from 0 without gaps, ``number`` names the round.
+
+*Rules* (``rules.py``), kept by the storage itself, whoever writes: rounds are numbered 0, 1, 2 … in the order of
+asks; a round ends once. An append that breaks them raises ``ConflictError`` (another was first) or
+``RoundStateError`` (told twice), and the log is unchanged.
+
+*Threads.* All methods may be called from several threads. *Processes.* ``sqlite`` and ``postgresql`` may be used by
+any number of processes, after a fork too; ``memory`` belongs to its process. *Ownership.* Texts handed in and out are
+plain JSON; no caller can change what is stored by changing an object. Loading never runs code.
+
+*Damage.* Each record carries a SHA-256 checksum of its whole content; a record that does not match, a missing record
+or an unreadable file raises ``StorageError``.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+EventKind = Literal["asked", "added", "leased", "told", "failed", "abandoned"]
+"""A plan was given; a past day was brought along; a plan changed hands; and the three ends of a round."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One entry of a study's log; body: JSON text, see ``codec``; at: seconds since 1970."""
+
+    sequence: int
+    number: int
+    kind: EventKind
+    body: str
+    at: float
+
+
+@dataclass(frozen=True)
+class StudySummary:
+    """What a list of studies says of each."""
+
+    name: str
+    created: float
+    rounds: int
+    ended: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that ``check`` found wrong: in which study (None: in the store itself), and what."""
+
+    study: str | None
+    problem: str
+
+
+class Storage(Protocol):
+    """Keeps studies; see the rules at the top of this module."""
+
+    @property
+    def address(self) -> str:
+        """The address as errors and lists show it, without a password."""
+        ...
+
+    def create(self, name: str, description: str) -> None:
+        """Add a study with a JSON description; refuse a name that exists."""
+        ...
+
+    def studies(self) -> list[StudySummary]:
+        """List all studies by name."""
+        ...
+
+    def description(self, name: str) -> str:
+        """Return the JSON description of a study."""
+        ...
+
+    def events(self, name: str, start: int = 0) -> list[Event]:
+        """Return the events of a study from sequence ``start`` on."""
+        ...
+
+    def append(self, name: str, kind: EventKind, number: int, body: str, at: float, expected: int | None = None) -> int:
+        """Add an event and return its sequence; ``expected``: only if it will be this one."""
+        ...
+
+    def delete(self, name: str) -> None:
+        """Remove a study with all its events."""
+        ...
+
+    def check(self) -> list[Finding]:
+        """Look at everything that is stored; an empty list means that all of it is as it was written."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections; the next call opens them again."""
+        ...

@@ -1,0 +1,77 @@
+"""Studies in the memory of one process: for tests, and for trying things out."""
+
+import threading
+import time
+
+from mfbo.errors import InvalidInputError
+from mfbo.storage.contract import Event, EventKind, Finding, StudySummary
+from mfbo.storage.rules import END, check_expected, next_step
+from mfbo.validation import known_name
+
+
+class MemoryStorage:
+    """Keeps studies until it is dropped."""
+
+    address = "memory"
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._studies: dict[str, tuple[str, float]] = {}
+        self._events: dict[str, list[Event]] = {}
+        self._steps: dict[tuple[str, int], list[tuple[int, str]]] = {}
+
+    def create(self, name: str, description: str) -> None:
+        """Add a study; refuse a name that exists."""
+        with self._lock:
+            if name in self._studies:
+                raise InvalidInputError(f"the study {name!r} already exists in {self.address}; choose another name")
+            self._studies[name] = (description, time.time())
+            self._events[name] = []
+
+    def studies(self) -> list[StudySummary]:
+        """List all studies by name."""
+        with self._lock:
+            found = []
+            for name in sorted(self._studies):
+                steps = [each for (study, _), each in self._steps.items() if study == name]
+                ended = sum(last == END or kind == "added" for each in steps for last, kind in each)
+                found.append(StudySummary(name, self._studies[name][1], len(steps), ended))
+            return found
+
+    def description(self, name: str) -> str:
+        """Return the JSON description of a study."""
+        with self._lock:
+            return self._studies[self._known(name)][0]
+
+    def events(self, name: str, start: int = 0) -> list[Event]:
+        """Return the events of a study from sequence ``start`` on."""
+        with self._lock:
+            return self._events[self._known(name)][start:]
+
+    def append(self, name: str, kind: EventKind, number: int, body: str, at: float, expected: int | None = None) -> int:
+        """Add an event and return its sequence; ``expected``: only if it will be this one."""
+        with self._lock:
+            log = self._events[self._known(name)]
+            check_expected(expected, len(log))
+            rounds = sum(study == name for study, _ in self._steps)
+            earlier = self._steps.get((name, number), [])
+            step = next_step(kind, number, rounds, earlier)
+            self._steps[name, number] = [*earlier, (step, kind)]
+            log.append(Event(len(log), number, kind, body, at))
+            return len(log) - 1
+
+    def delete(self, name: str) -> None:
+        """Remove a study with all its events."""
+        with self._lock:
+            del self._studies[self._known(name)], self._events[name]
+            self._steps = {key: steps for key, steps in self._steps.items() if key[0] != name}
+
+    def check(self) -> list[Finding]:
+        """Find nothing wrong: memory has no file that could be damaged."""
+        return []
+
+    def close(self) -> None:
+        """Keep everything: there is nothing to let go of."""
+
+    def _known(self, name: str) -> str:
+        return known_name(name, "study", sorted(self._studies))

@@ -1,0 +1,73 @@
+"""Studies survive kill -9 at any moment, and many processes at once."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+def script(name, *arguments, timeout=1500):
+    done = subprocess.run(
+        [sys.executable, HERE / name, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("kills", "seed"), [(15, 1), pytest.param(200, 2, marks=pytest.mark.slow)], ids=["15 kills", "200 kills"]
+)
+def test_a_killed_study_loses_no_acknowledged_tell_and_equals_an_unbroken_one(tmp_path, kills, seed):
+    result, errors = script("killed_study.py", tmp_path, kills, seed)
+    assert "child:" not in errors
+    assert result["ended by themselves"] == 0
+    assert result["acknowledged"] > kills / 5  # the kills left it time to do something
+    assert (result["lost"], result["different"], result["doubled"], result["doctor"]) == ([], [], 0, [])
+
+
+def check_shared(address, processes, rounds):
+    result, errors = script("shared_study.py", address, processes, rounds)
+    whole = processes * rounds
+    assert "locked" not in errors
+    assert result["codes"] == [0] * processes, errors
+    assert result["numbers"] == result["told"] == list(range(whole))
+    assert sorted(result["workers"].values(), reverse=True)[:processes] == [rounds] * processes
+    assert result["events"] == 2 * whole
+    assert result["wrong"] == 0
+    assert result["doctor"] == []
+
+
+@pytest.mark.parametrize(
+    ("processes", "rounds"), [(3, 4), pytest.param(8, 25, marks=pytest.mark.slow)], ids=["3 x 4", "8 x 25"]
+)
+def test_processes_share_a_study_in_an_sqlite_file(tmp_path, processes, rounds):
+    check_shared(f"sqlite:///{tmp_path / 'studies.db'}", processes, rounds)
+
+
+@pytest.mark.parametrize(
+    ("processes", "rounds"), [(3, 4), pytest.param(8, 25, marks=pytest.mark.slow)], ids=["3 x 4", "8 x 25"]
+)
+def test_processes_share_a_study_on_a_postgresql_server(postgres_database, processes, rounds):
+    check_shared(postgres_database(), processes, rounds)
+
+
+def test_processes_may_make_the_file_at_once(tmp_path):
+    """All open a file that does not exist yet: one makes the tables, nobody fails."""
+    code = "import sys; from mfbo.storage import open_storage; open_storage(sys.argv[1]).create(sys.argv[2], '{}')"
+    address = f"sqlite:///{tmp_path / 'new.db'}"
+    running = [
+        subprocess.Popen([sys.executable, "-c", code, address, f"study {n}"], stderr=subprocess.PIPE) for n in range(4)
+    ]
+    for each in running:
+        _, errors = each.communicate(timeout=120)
+        assert each.returncode == 0, errors.decode()

@@ -1,0 +1,124 @@
+"""Schema versions: recorded from the first on, migrated after a backup, never guessed. And stores that are long."""
+
+import sqlite3
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mfbo import Feedback, Plan, Population, create_study, load_study
+from mfbo.catalogue import make_problem
+from mfbo.errors import InvalidInputError, StorageError
+from mfbo.records import Lease, Round
+from mfbo.storage import codec, open_storage, schema, sql, tables
+
+NEWER = """
+import sqlalchemy as sa
+from alembic import op
+revision, down_revision, branch_labels, depends_on = "0002", "0001", None, None
+def upgrade():
+    op.add_column("studies", sa.Column("owner", sa.Text))
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "studies.db"
+    study = create_study(Population(["a", "b"], size=5), storage=f"sqlite:///{path}", name="one")
+    study.tell(study.ask(), 0.5)
+    study.storage.close()
+    return path
+
+
+def test_the_version_is_recorded_and_the_tables_are_those_of_the_migrations(file):
+    import sqlalchemy as sa
+
+    connection = sqlite3.connect(file)
+    assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [(tables.SCHEMA,)]
+    connection.close()
+    engine = sa.create_engine(f"sqlite:///{file}")
+    for table in tables.metadata.tables.values():
+        made = {column["name"]: str(column["type"]) for column in sa.inspect(engine).get_columns(table.name)}
+        assert made == {column.name: str(column.type.compile(engine.dialect)) for column in table.columns}
+    engine.dispose()
+
+
+def test_an_older_store_is_upgraded_after_a_backup(file, tmp_path, monkeypatch):
+    """A program with one more migration meets a store without it."""
+    folder = tmp_path / "migrations"
+    (folder / "versions").mkdir(parents=True)
+    source = Path(schema.__file__).parent / "migrations"
+    for name in ("env.py", "versions/v0001_events.py"):
+        (folder / name).write_text((source / name).read_text())
+    (folder / "versions" / "v0002_owner.py").write_text(NEWER)
+    monkeypatch.setattr(schema, "MIGRATIONS", str(folder))
+    for module in (schema, sql):
+        monkeypatch.setattr(module, "SCHEMA", "0002")
+    address = f"sqlite:///{file}"
+    with pytest.raises(StorageError, match="mfbo study upgrade"):
+        load_study("one", address)
+    storage = open_storage(address, create=False)
+    backup = storage.upgrade()
+    assert backup.exists()
+    assert load_study("one", storage).rounds[0].payoff == 0.5
+    assert storage.upgrade() is None
+    storage.close()
+    old, new = sqlite3.connect(backup), sqlite3.connect(file)
+    assert "owner" not in str(old.execute("SELECT sql FROM sqlite_master").fetchall())
+    assert "owner" in str(new.execute("SELECT sql FROM sqlite_master").fetchall())
+    old.close()
+    new.close()
+
+
+@pytest.mark.parametrize("version", ["9999", "x", ""])
+def test_a_newer_or_damaged_version_is_refused(file, version):
+    connection = sqlite3.connect(file)
+    connection.execute("UPDATE alembic_version SET version_num = ?", [version])
+    connection.commit()
+    connection.close()
+    with pytest.raises(StorageError, match="schema version"):
+        load_study("one", f"sqlite:///{file}")
+
+
+@pytest.mark.parametrize(
+    "address", ["sqlite://", "sqlite:///:memory:", "sqlite:////nosuch/folder/x.db", "x.db", "mysql://x/y"]
+)
+def test_addresses_that_name_no_store_are_refused(address):
+    with pytest.raises(InvalidInputError):
+        open_storage(address)
+
+
+def test_a_server_that_does_not_answer_is_named_without_its_password():
+    with pytest.raises(StorageError) as raised:
+        open_storage("postgresql+psycopg://mfbo:secret@127.0.0.1:1/studies")
+    assert "127.0.0.1" in str(raised.value)
+    assert "secret" not in str(raised.value)
+
+
+def test_no_pickle_anywhere():
+    for path in (Path(schema.__file__).parents[1]).rglob("*.py"):
+        assert "import pickle" not in path.read_text(encoding="utf-8"), path
+        assert "allow_pickle=True" not in path.read_text(encoding="utf-8"), path
+
+
+@pytest.mark.slow
+def test_two_thousand_rounds_open_show_and_ask_in_three_seconds(tmp_path):
+    from mfbo.cli.study_show import gathered
+
+    problem = make_problem("bay-area-bike")
+    address = f"sqlite:///{tmp_path / 'long.db'}"
+    storage = create_study(problem.population, storage=address, name="long").storage
+    rng = np.random.default_rng(0)
+    for number, shares in enumerate(rng.dirichlet(np.ones(35), size=(2000, 1))):
+        asked = Round(Plan(number, shares, rng.multinomial(300, shares[0])[None, :]))
+        done = asked.done(Feedback(problem.value(asked.plan)), asked.plan.realized, number)
+        storage.append("long", "asked", number, codec.to_text(codec.plan_record(asked.plan, {}, Lease())), 0.0)
+        storage.append("long", "told", number, codec.to_text(codec.result_record(done)), 0.0)
+    storage.close()
+    start = time.perf_counter()
+    study = load_study("long", address)
+    gathered(study, 10)
+    study.ask()
+    assert len(study.rounds) == 2001
+    assert time.perf_counter() - start < 3.0
