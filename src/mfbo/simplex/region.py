@@ -12,6 +12,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
 from mfbo.arrays import FloatArray, IntArray
+from mfbo.simplex.maps import projected
 
 TOLERANCE = 1e-8  # of a projection, in shares of all agents; whole placements are exact
 SWEEPS = 200  # over contexts and actions in turn
@@ -51,13 +52,12 @@ class Region:
         return 0 if self.placed is None else int(np.maximum(counts - self.placed, 0).sum())
 
     def projected(self, distribution: FloatArray) -> FloatArray:
-        """Return the nearest allowed distribution ξ (C, A), by joint shares; rows without agents stay."""
+        """Return the nearest allowed distribution ξ (C, A), by joint shares; a row without agents: the nearest row."""
         size = float(self.totals.sum())
         weights = self.totals[:, None] / size
         shares = _Projection(self, size)(weights * distribution)
-        return np.asarray(
-            np.where(weights > 0, shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-300), distribution)
-        )
+        sums = np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+        return np.asarray(np.where(weights > 0, shares / sums, projected(distribution)))
 
     def whole(self, distribution: FloatArray) -> IntArray:
         """Return the whole placement nearest to a distribution (C, A) among the allowed ones."""
@@ -102,7 +102,9 @@ class _Projection:
         point = self._at(values - rows - columns, 0.0)
         if self._now is None or self._excess(point) <= TOLERANCE:
             return point
-        low, high = 0.0, float(np.abs(values - self._now - rows - columns).max())
+        if self._radius == 0.0:
+            return self._now
+        low, high = 0.0, 4.0 * float(np.abs(values - self._now).max())  # with so strong a pull nobody moves
         below, above = self._excess(point), -self._radius
         for _ in range(BISECTIONS):  # regula falsi with halving (Illinois): the excess falls as the pull grows
             pull = (low * above - high * below) / (above - below)
@@ -233,15 +235,19 @@ def _solved(
     low = np.concatenate([each_low for _, each_low, _ in rows])
     high = np.concatenate([each_high for _, _, each_high in rows])
     integral = np.concatenate([np.ones(cells), np.zeros(width - cells)])
-    result = milp(
-        np.concatenate(weights),
-        integrality=integral,
-        bounds=Bounds(np.concatenate(bounds_low), np.concatenate(bounds_high)),
-        constraints=LinearConstraint(matrix, low, high),
-    )
-    if result.x is None:
-        return None
-    return np.asarray(np.round(result.x[:cells]).astype(np.int64).reshape(contexts, actions))
+    for integrality in (np.zeros(width), integral):  # without a budget the vertices are whole already
+        result = milp(
+            np.concatenate(weights),
+            integrality=integrality,
+            bounds=Bounds(np.concatenate(bounds_low), np.concatenate(bounds_high)),
+            constraints=LinearConstraint(matrix, low, high),
+        )
+        if result.x is None:
+            return None
+        whole = np.round(result.x[:cells])
+        if float(np.abs(result.x[:cells] - whole).max()) <= 1e-6:
+            break
+    return np.asarray(whole.astype(np.int64).reshape(contexts, actions))
 
 
 def _widened(block: csr_array, width: int) -> csr_array:
