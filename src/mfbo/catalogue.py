@@ -110,6 +110,11 @@ PROBLEMS: dict[str, Entry] = {
 }
 
 
+def searches_single_agents(name: str) -> bool:
+    """Tell whether the strategy of this name places agents one by one."""
+    return name in STRATEGIES and STRATEGIES[name].searches == "single agents"
+
+
 def make_strategy(strategy: Any) -> Any:
     """Return a strategy given by name, or the object itself if it already is one."""
     if isinstance(strategy, str):

@@ -64,6 +64,8 @@ def _play(
         busy = {name for _, name in running.values()}
         for name in [each for each in names if each not in busy][: rounds - len(finished) - len(running)]:
             plan = study.ask(worker=name)
+            if any(plan.number == other.number for other, _ in running.values()):
+                break  # its lease ran out while another slot still plays it: wait for that one
             running[executor.submit(payoff, plan)] = (plan, name)
         ready = wait(running, return_when=FIRST_COMPLETED).done
         for future in sorted(ready, key=lambda each: running[each][0].number):

@@ -9,8 +9,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
-from mfbo.population import Population
-from mfbo.population.limits import rounded_placement
+from mfbo.population import Population, rounded_placement
 from mfbo.simplex import Region, realized
 from mfbo.validation import as_numbers, distribution_array, finite_number, number_array
 
@@ -206,14 +205,18 @@ class History:
         limits = self.population.limits
         if limits is None:
             return None
-        totals = self.population.context_totals
-        told = self.told
-        placed = limits.placed
-        if told:
-            last = told[-1]
-            as_planned = last.plan.allocation is not None and last.plan.realized.tobytes() == last.played_key
-            placed = last.plan.allocation if as_planned else rounded_placement(last.realized, totals)
-        return limits.region(totals, placed)
+        return limits.region(self.population.context_totals, self.placed)
+
+    @property
+    def placed(self) -> IntArray | None:
+        """Whole agents as they stand now, (C, A): as last played (past days aside), or as the limits say."""
+        played = [each for each in self.told if not each.added]
+        if not played:
+            return None if self.population.limits is None else self.population.limits.placed
+        last = played[-1]
+        if last.plan.allocation is not None and last.plan.realized.tobytes() == last.played_key:
+            return last.plan.allocation
+        return rounded_placement(last.realized, self.population.context_totals)
 
     @property
     def last_notes(self) -> Notes:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
-from mfbo.catalogue import make_strategy
+from mfbo.catalogue import make_strategy, searches_single_agents
 from mfbo.errors import InvalidInputError, RoundStateError, StorageError, UnknownNameError
 from mfbo.interfaces import Posterior, Strategy
 from mfbo.journal import Journal
@@ -30,7 +30,7 @@ from mfbo.records import (
 from mfbo.seeding import derived_generator
 from mfbo.simplex import AllocationMethod, allocate, realized
 from mfbo.storage import Storage, codec, open_storage
-from mfbo.validation import as_numbers, known_name, number_array, positive, standard_deviation, whole_number
+from mfbo.validation import known_name, positive, standard_deviation, whole_number
 
 ALLOCATIONS = ("quota", "sampled")
 LEASE_SECONDS = 172_800.0  # two days: a plan is played on one day and told on the next
@@ -98,16 +98,10 @@ class Study:
     @property
     def placed(self) -> IntArray | None:
         """Whole agents as they stand now, (C, A): as last played, or as given at the start; None if unknown."""
-        told, size = self._history.told, self.population.size
-        if not told or size is None:
-            limits = self.population.limits
-            return self._placed if self._placed is not None or limits is None else limits.placed
-        last = told[-1]
-        played = last.plan.realized if last.realized is None else last.realized
-        if last.plan.allocation is not None and np.array_equal(played, last.plan.realized):
-            return last.plan.allocation
-        counts = allocate(played, self.population.weights, size, derived_generator(self.seed, "placed"))
-        return np.asarray(read_only(counts, np.int64))
+        if self.population.size is None:
+            return self._placed
+        known = self._history.placed
+        return self._placed if known is None else known
 
     def refresh(self) -> None:
         """Read what other processes did to this study."""
@@ -128,8 +122,16 @@ class Study:
                 asked = self._proposed(lease)
                 if self._journal.add_open(asked):
                     return asked.plan
-            elif not offered.lease.has_expired(now) or self._journal.lease(offered, worker, lease.expires):
+            elif not offered.lease.has_expired(now):
                 return offered.plan
+            elif not self._still_allowed(offered):
+                self.abandon(offered.plan)  # agents moved on meanwhile: from here it would break a limit
+            elif self._journal.lease(offered, worker, lease.expires):
+                return offered.plan
+
+    def _still_allowed(self, waiting: Round) -> bool:
+        region, allocation = self._history.region, waiting.plan.allocation
+        return region is None or allocation is None or region.contains(allocation)
 
     def _offered(self, worker: str | None, now: float) -> Round | None:
         """Return the worker's own open round, or else one whose lease has expired."""
@@ -256,11 +258,18 @@ class Study:
         return min(told, key=lambda each: _distance(each, recommended, planned=planned))
 
     def recommend(self) -> Plan:
-        """Return the plan to keep: of the visited ones, that with the highest posterior mean."""
+        """Return the plan to keep: of the visited ones, that with the highest posterior mean.
+
+        It keeps all limits but the move budget: getting there may take several rounds.
+        """
         self._told("recommend")
         distribution = read_only(self.strategy.recommend(self._history))
         allocation = None
-        if self.population.size is not None:
+        limits = self.population.limits
+        if limits is not None:
+            allocation = read_only(limits.region(self.population.context_totals, None).whole(distribution), np.int64)
+            distribution = read_only(realized(allocation, distribution))
+        elif self.population.size is not None:
             rng = derived_generator(self.seed, "recommend")
             allocation = read_only(allocate(distribution, self.population.weights, self.population.size, rng), np.int64)
         return Plan(len(self.rounds), distribution, allocation)
@@ -349,7 +358,9 @@ def create_study(
         raise InvalidInputError("random draws keep no limits: take allocation='quota' and contexts='quota'")
     known = None if noise is None else standard_deviation(positive(noise, "noise"), "noise")
     made = make_strategy(strategy)
-    start = None if placed is None else _read_placed(placed, population)
+    if population.limits is not None and searches_single_agents(made.name):
+        raise InvalidInputError(f"strategy {made.name!r} places agents one by one and knows no limits; take 'default'")
+    start = None if placed is None else population.read_placed(placed)
     if start is not None and population.limits is not None:
         population = population.with_limits(replace(population.limits, placed=start))
     settings: dict[str, Any] = {
@@ -415,17 +426,6 @@ def _assembled(
     return Study(
         history, strategy, seed, allocation, contexts, journal=journal, lease_seconds=lease_seconds, placed=placed
     )
-
-
-def _read_placed(placed: Any, population: Population) -> IntArray:
-    """Check where the agents stand, whole agents (C, A), or (A,) for one context."""
-    counts = as_numbers(placed, "placed")
-    if counts.shape == population.shape[1:] and population.shape[0] == 1:
-        counts = counts[None, :]
-    counts = number_array(counts, "placed", population.shape)
-    if (counts < 0).any() or (counts != np.rint(counts)).any():
-        raise InvalidInputError("placed must hold whole numbers of at least 0")
-    return np.asarray(read_only(counts, np.int64))
 
 
 @dataclass(frozen=True, eq=False)

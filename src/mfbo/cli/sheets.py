@@ -9,7 +9,7 @@ import difflib
 import io
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite, nan
 from pathlib import Path
 
@@ -65,6 +65,12 @@ class Sheet:
             has = ", ".join(self.columns)
             self.faults.add(self.label, 0, None, f"the column {names[0]!r} is missing; the file has {has}")
         return found
+
+    def only(self, kept: list[bool]) -> "Sheet":
+        """Return the sheet with these rows alone."""
+        rows = tuple(row for row, keep in zip(self.rows, kept, strict=True) if keep)
+        lines = tuple(line for line, keep in zip(self.lines, kept, strict=True) if keep)
+        return replace(self, rows=rows, lines=lines)
 
     def texts(self, column: str | None) -> list[str]:
         """Return the cells of a column; empty ones are faults."""

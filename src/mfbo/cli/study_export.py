@@ -30,7 +30,10 @@ def export(name: str, out: Path, storage: str, *, quiet: bool, json: bool) -> No
 
 
 def long_rows(study: Study) -> list[dict[str, Any]]:
-    """Return one record for each round and cell; the rounds' own columns are repeated. `import` reads them again."""
+    """Return one record for each round and cell; the rounds' own columns are repeated.
+
+    `import` reads the shares and payoffs of finished rounds again.
+    """
     rows = []
     population = study.population
     for each in study.rounds:
@@ -40,7 +43,7 @@ def long_rows(study: Study) -> list[dict[str, Any]]:
                 cell = {
                     "station": action,
                     "context": context,
-                    "agents": None if each.plan.allocation is None else int(each.plan.allocation[c, a]),
+                    "planned_agents": None if each.plan.allocation is None else int(each.plan.allocation[c, a]),
                     "share": float(played[c, a]),
                     "cell_payoff": _cell_payoff(each, c, a),
                 }

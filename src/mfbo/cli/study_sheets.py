@@ -47,11 +47,9 @@ def read_population(
         columns[label] = sheet.numbers(column)
     limits: dict[str, Any] = {}
     if capacity is not None:
-        limits["capacity"] = sheet.numbers(sheet.need(capacity.casefold()), least=0.0, whole=True)
+        limits["capacity"] = sheet.numbers(sheet.need(capacity.casefold()), least=0.0, whole=True, gaps=True)
     weights = None if contexts is None else _read_contexts(read_sheet(contexts, faults))
     faults.report()
-    if "capacity" in limits:
-        limits["capacity"] = np.array(limits["capacity"], dtype=np.int64)
     if move_budget is not None:
         limits["move_budget"] = move_budget
     return Population(columns if len(columns) > 1 else names, weights, size, **limits)
@@ -124,8 +122,11 @@ def read_trips(path: Path, population: Population, faults: Faults) -> list[tuple
 def read_past_days(path: Path, population: Population, faults: Faults) -> list[Day]:
     """Read past days: a row for each day and station with agents (or share), the day's payoff in at least one row."""
     sheet = read_sheet(path, faults)
+    states = sheet.find("state")
+    if states is not None:  # a file of `export`: only what was played and told is a past day
+        sheet = sheet.only([cell == "done" for cell in sheet.cells(states)])
     labels = sheet.texts(sheet.need("day", "date", "round"))
-    column = sheet.need(*COUNT, "share")
+    column = sheet.find("share") or sheet.need(*COUNT, "share")
     amounts = sheet.numbers(column, least=0.0)
     payoffs = sheet.numbers(sheet.need("payoff", "value"), gaps=True)
     cells = _cells(sheet, population, unique=False)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from mfbo.arrays import IntArray, read_only
 from mfbo.errors import InvalidInputError
 from mfbo.simplex import Region, quota
-from mfbo.validation import known_name, whole_number
+from mfbo.validation import LARGEST_POPULATION, known_name, whole_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ def read_limits(
             raise InvalidInputError(f"{_cell(names, context, action)} is forbidden and fixed at {count} agents")
         lower[context, action] = upper[context, action] = count
     budget = None if move_budget is None else whole_number(move_budget, "move_budget", least=0)
-    start = None if placed is None else read_only(_read_placed(placed, names), np.int64)
+    start = None if placed is None else read_only(read_placed(placed, names), np.int64)
     limits = Limits(_kept(least), _kept(most), _kept(lower), _kept(upper), budget, start)
     refuse_impossible(limits, names)
     return limits
@@ -143,8 +143,10 @@ def _per_action(given: Any, name: str, names: Names, missing: int) -> IntArray:
     """Read one number for all, a mapping action → number, or a list of A numbers; None and NaN mean no limit."""
     if given is None:
         return np.full(len(names.actions), missing, dtype=np.int64)
-    if isinstance(given, Integral):
-        return np.full(len(names.actions), whole_number(given, name, least=0), dtype=np.int64)
+    if isinstance(given, Real):
+        return np.full(len(names.actions), _whole(given, name), dtype=np.int64)
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidInputError(f"{name} must be a number, a list or a mapping action → number, not {given!r}")
     if isinstance(given, Mapping):
         values = [given.get(action) for action in names.actions]
         for action in given:
@@ -157,14 +159,14 @@ def _per_action(given: Any, name: str, names: Names, missing: int) -> IntArray:
         missing if value is None or value != value else _whole(value, f"{name} of {action!r}")
         for action, value in zip(names.actions, values, strict=True)
     ]
-    return np.minimum(np.array(counts, dtype=np.int64), names.size) if name == "capacity" else np.array(counts)
+    return np.array(counts, dtype=np.int64)
 
 
 def _cells(given: Any, names: Names) -> list[tuple[int, int]]:
     """Read (context, action) pairs, or actions that are closed to all contexts, or a (C, A) array of truth."""
     if given is None:
         return []
-    array = np.asarray(given) if not isinstance(given, Mapping | str) else None
+    array = np.asarray(given) if isinstance(given, np.ndarray) or _is_truth_table(given) else None
     if array is not None and array.dtype == np.bool_:
         if array.shape != names.shape:
             raise InvalidInputError(f"forbidden must have shape {names.shape}, not {array.shape}")
@@ -179,6 +181,11 @@ def _cells(given: Any, names: Names) -> list[tuple[int, int]]:
         else:
             found.append(_pair(entry, "forbidden", names))
     return found
+
+
+def _is_truth_table(given: Any) -> bool:
+    rows = list(given) if isinstance(given, list | tuple) else []
+    return bool(rows) and all(isinstance(row, list | tuple) and all(isinstance(x, bool) for x in row) for row in rows)
 
 
 def _counted_cells(given: Any, name: str, names: Names) -> list[tuple[int, int, int]]:
@@ -199,8 +206,8 @@ def _pair(entry: Any, name: str, names: Names) -> tuple[int, int]:
     return context, names.actions.index(known_name(entry[1], "action", names.actions))
 
 
-def _read_placed(given: Any, names: Names) -> IntArray:
-    """Read where agents are: counts (C, A), or (A,) for one context, or a mapping as in ``fixed``."""
+def read_placed(given: Any, names: Names) -> IntArray:
+    """Return where agents are: counts (C, A), or (A,) for one context, or a mapping as in ``fixed``."""
     counts = np.zeros(names.shape, dtype=np.int64)
     if isinstance(given, Mapping):
         for context, action, count in _counted_cells(given, "placed", names):
@@ -219,6 +226,8 @@ def _read_placed(given: Any, names: Names) -> IntArray:
 
 
 def _whole(value: Any, name: str) -> int:
+    if isinstance(value, Real) and float(value) >= LARGEST_POPULATION:
+        value = LARGEST_POPULATION  # "as many as you like"
     if isinstance(value, float | np.floating) and float(value).is_integer():
         value = int(value)  # tables hold whole numbers as floats
     return whole_number(value, name, least=0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
-from mfbo.population.limits import Limits, Names, read_limits, refuse_impossible
+from mfbo.population.limits import Limits, Names, read_limits, read_placed, refuse_impossible
 from mfbo.population.reading import Named, read_named
 from mfbo.simplex import quota
 from mfbo.validation import known_name, share_array, whole_number
@@ -100,6 +100,11 @@ class Population:
         copy._set(**{each.name: getattr(self, each.name) for each in fields(self)})
         copy._set(limits=limits)
         return copy
+
+    def read_placed(self, placed: Any) -> IntArray:
+        """Check where agents are, (C, A), given as counts or as a mapping, and return it read-only."""
+        names = Names(self.actions, self.contexts, self.context_totals)
+        return np.asarray(read_only(read_placed(placed, names), np.int64))
 
     def action_index(self, action: Any) -> int:
         """Return the position of an action given by name or by position."""

@@ -170,7 +170,8 @@ class _Projection:
                 free &= point != self._now
             count = np.count_nonzero(free, axis=axis, keepdims=True)
             newton = shift + gap / np.maximum(count, 1)
-            shift = np.where((count > 0) & (newton > low) & (newton < high), newton, 0.5 * (low + high))
+            step = np.where((count > 0) & (newton > low) & (newton < high), newton, 0.5 * (low + high))
+            shift = np.where(np.abs(gap) <= 1e-3 * TOLERANCE, shift, step)  # what is solved stays
         return np.asarray(shift)
 
 

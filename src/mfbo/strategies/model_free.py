@@ -7,7 +7,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import Posterior
 from mfbo.records import History
-from mfbo.strategies.surrogate import steered, told_payoff
+from mfbo.strategies.surrogate import recommendable, steered, told_payoff
 
 
 @dataclass(frozen=True)
@@ -15,8 +15,9 @@ class ModelFreeStrategy:
     """A strategy without a model of the payoff in every cell; subclasses propose."""
 
     def recommend(self, history: History) -> FloatArray:
-        """Return the distribution of the round with the best told payoff."""
-        return np.asarray(steered(history)[int(np.argmax(told_payoffs(history)))])
+        """Return the distribution of the round with the best told payoff, of those that keep the limits."""
+        choice = recommendable(history)
+        return np.asarray(steered(history)[choice[int(np.argmax(told_payoffs(history)[choice]))]])
 
     def posterior(self, history: History) -> Posterior | None:
         """Return None: there is no model of the cells."""

@@ -9,7 +9,7 @@ from mfbo.interfaces import Posterior
 from mfbo.models import Kernel, RescaledPosterior
 from mfbo.population import Population
 from mfbo.records import History, Round
-from mfbo.strategies.surrogate import RefitSchedule, Surrogate, steered
+from mfbo.strategies.surrogate import RefitSchedule, Surrogate, recommendable, steered
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class ModeledStrategy:
         raise NotImplementedError
 
     def recommend(self, history: History) -> FloatArray:
-        """Return the visited distribution with the highest posterior mean."""
+        """Return the visited distribution with the highest posterior mean, of those that keep the limits."""
         with one_blas_thread():
-            visited = steered(history)
+            visited = steered(history)[recommendable(history)]
             posterior = self.surrogate.prepared(self.as_modeled(history))[0].posterior()
             return np.asarray(visited[int(np.argmax(posterior.population_means(visited)))])
 

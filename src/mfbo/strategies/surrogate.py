@@ -8,12 +8,13 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
+from zlib import crc32
 
 import numpy as np
 
-from mfbo.arrays import FloatArray
+from mfbo.arrays import FloatArray, IntArray
 from mfbo.models import Fit, GaussianProcess, Kernel, SparseProcess, joined_rows, row_count, rows_of_round
-from mfbo.population import Population
+from mfbo.population import Population, rounded_placement
 from mfbo.records import History, Notes, Round
 
 ROW_BUDGET = 500  # rows up to which the process is exact
@@ -48,15 +49,20 @@ class RefitSchedule:
 
 @dataclass(frozen=True, eq=False)
 class FitNote:
-    """A fit as the history keeps it: on how many told rounds it was made, and what it found."""
+    """A fit as the history keeps it: on how many told rounds it was made, of which kind of data, and what it found.
+
+    setting: the kind of data and the size of the process, as numbers; one new round may change how all are read.
+    """
 
     rounds: int
     fit: Fit
+    setting: tuple[int, int] = (0, 0)
 
     def to_notes(self) -> dict[str, tuple[float, ...]]:
         """Return plain numbers for a round's notes."""
         return {
             "fitted": (float(self.rounds),),
+            "setting": tuple(float(each) for each in self.setting),
             "theta": tuple(float(each) for each in self.fit.theta),
             "standardization": (self.fit.shift, self.fit.scale),
         }
@@ -71,7 +77,8 @@ class FitNote:
         if "theta" not in notes:
             return None
         shift, scale = notes["standardization"]
-        return FitNote(int(notes["fitted"][0]), Fit(np.array(notes["theta"]), shift, scale))
+        kind, size = notes["setting"]
+        return FitNote(int(notes["fitted"][0]), Fit(np.array(notes["theta"]), shift, scale), (int(kind), int(size)))
 
 
 class Surrogate:
@@ -106,11 +113,10 @@ class Surrogate:
         told = history.told
         kind, size = self._setting(told, history.noise)
         note = self._latest_note(history)
-        start = None
-        if note is not None:
-            noted_kind, noted_size = self._setting(told[: note.rounds], history.noise)
-            start = note.fit.theta if kind == noted_kind else None
-            note = note if (kind, size) == (noted_kind, noted_size) else None
+        setting = crc32(kind.encode()), crc32(size.encode())
+        start = note.fit.theta if note is not None and note.setting[0] == setting[0] else None
+        if note is not None and note.setting != setting:
+            note = None
         if note is not None and self._schedule.due(len(told), note.rounds):
             note = None
         fitted = len(told) if note is None else note.rounds
@@ -124,7 +130,7 @@ class Surrogate:
         for each in told[fitted + max(known - len(kept), 0) :]:
             process.append(rows_of_round(history.population, each))
         if note is None:
-            note = FitNote(len(told), process.refit(start, self._schedule.iterations))
+            note = FitNote(len(told), process.refit(start, self._schedule.iterations), setting)
         self._process, self._rounds, self._note = process, (*kept, *told[fitted:]), note
         return process, note
 
@@ -178,6 +184,17 @@ def steered(history: History) -> FloatArray:
     if history.steers == "planned":
         return np.stack([each.plan.distribution for each in history.told])
     return np.stack([each.plan.distribution if each.realized is None else each.realized for each in history.told])
+
+
+def recommendable(history: History) -> IntArray:
+    """Return which told rounds may be recommended: those that keep the limits; all of them if none does."""
+    limits = history.population.limits
+    if limits is None:
+        return np.arange(len(history.told))
+    totals = history.population.context_totals
+    region = limits.region(totals, None)
+    kept = [region.contains(rounded_placement(played, totals)) for played in steered(history)]
+    return np.flatnonzero(kept) if any(kept) else np.arange(len(kept))
 
 
 def pending_shares(history: History) -> FloatArray:

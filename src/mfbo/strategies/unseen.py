@@ -9,8 +9,11 @@ LOOKERS = 0.5  # share of a context's agents that look, in a round that looks
 
 
 def unseen_cells(history: History) -> "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]":
-    """Return where no agent's payoff and no cell mean was ever told, (C, A)."""
+    """Return where no agent's payoff and no cell mean was ever told although agents may go there, (C, A)."""
     unseen = np.ones(history.population.shape, dtype=np.bool_)
+    limits = history.population.limits
+    if limits is not None:
+        unseen = (limits.upper > 0) & (limits.most > 0)
     for each in history.told:
         if each.feedback is None:
             continue
