@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.records import Round
-from mfbo.strategies.surrogate import told_payoff
+from mfbo.records import Round, told_payoff
 from mfbo.study import Study
 
 FEWEST = 8  # told rounds from which errors and trends mean something
@@ -55,7 +54,7 @@ def _errors(study: Study) -> _Errors | None:
     known = len(told) - max(len(told) // 5, 3)
     earlier = replace(study.history, rounds=tuple(replace(each, notes={}) for each in told[:known]))
     posterior = study.strategy.posterior(earlier)
-    predicted = [posterior.population(_played(each)).mean for each in told[known:]]
+    predicted = [posterior.population(each.played).mean for each in told[known:]]
     paid = [told_payoff(each) for each in told[known:]]
     return _Errors(np.subtract(paid, predicted), f"the last {len(paid)} rounds predicted from the earlier ones")
 
@@ -126,7 +125,3 @@ def _tight_limits(study: Study) -> HealthCheck:
     names = [study.population.actions[index] for index in np.flatnonzero(full)]
     listed = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
     return HealthCheck(name, False, f"always full: {listed}; more room there would pay", float(full.sum()))
-
-
-def _played(each: Round) -> FloatArray:
-    return each.plan.realized if each.realized is None else each.realized

@@ -161,10 +161,15 @@ class Round:
         """This round with its payoff told as the population payoff and nothing else, for payoffs that all share."""
         return replace(self, feedback=Feedback(self.payoff_range.lowest))
 
+    @property
+    def played(self) -> FloatArray:
+        """What was really played, (C, A); before it is told, what the plan's whole agents would play."""
+        return self.plan.realized if self.realized is None else self.realized
+
     @cached_property
     def played_key(self) -> bytes:
         """What was played, as a key: equal for equal distributions."""
-        return (self.plan.distribution if self.realized is None else self.realized).tobytes()
+        return self.played.tobytes()
 
     def done(self, feedback: Feedback, played: FloatArray, told: int, *, late: bool = False) -> "Round":
         """Return this round with its result."""
@@ -173,6 +178,19 @@ class Round:
     def ended(self, state: RoundState, error: str = "") -> "Round":
         """Return this round without a result: failed or abandoned."""
         return replace(self, state=state, error=error)
+
+
+def told_payoff(done: Round) -> float:
+    """Return the told payoff of a round as one number: the system payoff, or the mean of what agents got."""
+    feedback = done.feedback
+    if feedback is None:
+        raise AssertionError(f"round {done.number} has no result")  # History.told holds finished rounds only
+    if feedback.payoff is not None:
+        return feedback.payoff
+    if feedback.agents:
+        return float(np.mean([payoff for _, _, payoff in feedback.agents]))
+    cells = np.nan_to_num(np.asarray(feedback.cells, dtype=np.float64))
+    return float(np.average(cells, weights=feedback.counts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +234,7 @@ class History:
         last = played[-1]
         if last.plan.allocation is not None and last.plan.realized.tobytes() == last.played_key:
             return last.plan.allocation
-        return rounded_placement(last.realized, self.population.context_totals)
+        return rounded_placement(last.played, self.population.context_totals)
 
     @property
     def last_notes(self) -> Notes:

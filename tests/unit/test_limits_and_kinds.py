@@ -1,9 +1,12 @@
 """What a reviewer broke: kinds of data that flip, past days and placements, recommendations under limits."""
 
+import time
+
 import numpy as np
 import pytest
 
 from mfbo import InvalidInputError, Population, create_study
+from mfbo.strategies.unseen import unseen_cells
 from mfbo.study import load_study
 
 
@@ -29,15 +32,18 @@ def test_payoffs_that_stop_being_shared_do_no_harm(before, stored, tmp_path):
     asked_and_told(study, [equal_cells] * before + [unequal_cells] * 2)
     if stored:
         study = load_study("s", options["storage"])
-    study.ask()
-    study.recommend()
+    assert study.ask().allocation.sum() == 10
+    played = [each.plan.allocation.tolist() for each in study.history.told]
+    assert study.recommend().allocation.tolist() in played
 
 
 def test_payoffs_that_turn_out_to_be_shared_do_no_harm():
     study = create_study(Population(list("abcd")), seed=1)
     asked_and_told(study, [lambda plan: {"agents": [("all", "a", 1.0)]}] * 8)
     asked_and_told(study, [lambda plan: {"agents": [("all", "a", 1.0), ("all", "b", 1.0)]}])
-    study.ask()
+    plan = study.ask()
+    assert "theta" in study.rounds[plan.number].notes
+    assert plan.distribution.sum() == pytest.approx(1.0)
 
 
 def test_past_days_do_not_move_agents():
@@ -73,16 +79,12 @@ def test_an_expired_plan_that_would_break_the_budget_is_not_offered_again():
 
 def test_closed_cells_are_not_looked_at():
     study = create_study(Population(list("abcd"), size=12, forbidden=["d"]), seed=0)
-    from mfbo.strategies.unseen import unseen_cells
-
     plan = study.ask()
     study.tell(plan, cells=np.where(plan.allocation > 0, np.arange(4.0)[None], np.nan))
     assert not unseen_cells(study.history).any()
 
 
 def test_a_lease_that_runs_out_during_a_payoff_does_not_stop_a_run():
-    import time
-
     study = create_study(Population(list("abc"), size=9), "random", lease_seconds=0.2)
     study.run(lambda plan: time.sleep(0.8 if plan.number == 0 else 0.15) or float(plan.number), 6, workers=2)
     assert sum(each.state == "done" for each in study.rounds) >= 6

@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from mfbo.cli.whole_files import write_to_disk, writing
 from mfbo.errors import InvalidInputError
 from mfbo.problems.tables import Table, sidecar_json, table_csv
+from mfbo.whole_files import write_to_disk, writing
 
 
 def table_targets(name: str, tables: Sequence[str], out: Path | None) -> dict[str, Path]:

@@ -7,9 +7,9 @@ from shlex import quote
 from typing import Any
 
 from mfbo.cli.output import print_json, print_table
-from mfbo.cli.whole_files import write_whole_file
 from mfbo.records import Plan
 from mfbo.study import Study, load_study
+from mfbo.whole_files import write_whole_file
 
 
 def ask(name: str, out: Path | None, worker: str, storage: str, *, quiet: bool, json: bool) -> None:

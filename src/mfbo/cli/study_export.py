@@ -6,10 +6,10 @@ from typing import Any
 
 from mfbo.cli.output import print_json
 from mfbo.cli.study_ask import rows_csv
-from mfbo.cli.whole_files import write_whole_file
 from mfbo.errors import InvalidInputError, MissingExtraError
 from mfbo.records import Round
 from mfbo.study import Study, load_study
+from mfbo.whole_files import write_whole_file
 
 SUFFIXES = (".csv", ".json", ".parquet")
 
@@ -37,7 +37,7 @@ def long_rows(study: Study) -> list[dict[str, Any]]:
     rows = []
     population = study.population
     for each in study.rounds:
-        played = each.plan.realized if each.realized is None else each.realized
+        played = each.played
         for c, context in enumerate(population.contexts):
             for a, action in enumerate(population.actions):
                 cell = {

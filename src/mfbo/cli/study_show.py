@@ -6,8 +6,7 @@ from mfbo.cli.output import print_json, print_table
 from mfbo.cli.study_ask import plan_rows
 from mfbo.errors import InvalidInputError
 from mfbo.health import HealthCheck, health
-from mfbo.records import Round
-from mfbo.strategies.surrogate import told_payoff
+from mfbo.records import Round, told_payoff
 from mfbo.study import Study, load_study
 
 TRIES = 5

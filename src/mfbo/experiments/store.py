@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 from mfbo.errors import InvalidInputError
 from mfbo.experiments.cells import FORMAT, Cell, canonical
 from mfbo.experiments.suites import Suite
+from mfbo.whole_files import write_whole_file, writing
 
 PLAN = "suite.json"
 CELLS = "cells"
@@ -39,7 +38,7 @@ class ResultStore:
     def open_for(self, suite: Suite) -> None:
         """Make the folder and keep the plan in it; refuse a folder that holds another plan."""
         target = self.folder / PLAN
-        with _naming(self.folder):
+        with writing(self.folder):
             (self.folder / CELLS).mkdir(parents=True, exist_ok=True)
         if target.exists():
             held = self.plan()
@@ -51,7 +50,7 @@ class ResultStore:
             return
         cells = {cell.key: cell.label for cell in suite.cells}
         record = {"format": FORMAT, "hash": suite.hash, "suite": suite.description(), "cells": cells}
-        _write_whole(target, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+        write_whole_file(target, (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode())
 
     def plan(self) -> StoredPlan:
         """Return the plan whose results these are."""
@@ -79,7 +78,7 @@ class ResultStore:
         """Keep a record; an older one of the same cell is replaced."""
         body = canonical(record)
         line = f'{{"sha256":"{_digest(body)}","record":{body}}}\n'
-        _write_whole(self._path(record["label"], record["key"]), line)
+        write_whole_file(self._path(record["label"], record["key"]), line.encode())
 
     def _path(self, label: str, key: str) -> Path:
         return self.folder / CELLS / f"{label}-{key}.json"
@@ -96,25 +95,3 @@ class ResultStore:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write to a temporary name, force it to disk, rename: a reader sees the old file or the whole new one."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with _naming(path):
-        try:
-            with part.open("w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InvalidInputError(f"{path} cannot be written: {error.strerror}") from error

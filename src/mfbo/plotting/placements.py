@@ -11,8 +11,7 @@ from mfbo.plotting.figures import drawn
 from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel
 from mfbo.plotting.stations import station_maps
 from mfbo.population import Population
-from mfbo.records import History, Plan
-from mfbo.strategies.surrogate import told_payoff
+from mfbo.records import History, Plan, told_payoff
 
 MAPPED = (("longitude", "latitude"), ("x", "y"))
 
@@ -48,7 +47,7 @@ def payoff_curve(path: Path, name: str, history: History) -> list[Path]:
 def placement_map(path: Path, name: str, history: History, recommended: Plan) -> list[Path]:
     """Draw the latest placement and the recommended one: a map if the stations have coordinates, bars otherwise."""
     population, last = history.population, history.told[-1]
-    played = last.plan.realized if last.realized is None else last.realized
+    played = last.played
     panels = [
         Panel(f"as last played (plan {last.number})", played, _occupancy(population, played)),
         Panel("recommended", recommended.realized, _occupancy(population, recommended.realized), is_plan=True),

@@ -193,63 +193,74 @@ def _nearest(region: Region, target: FloatArray) -> IntArray:
 def _solved(
     region: Region, costs: FloatArray | None, lower: IntArray, upper: IntArray, target: FloatArray | None = None
 ) -> IntArray | None:
-    """Solve for whole cells between bounds: least Σ costs · n, or least Σ |n − target|; None if there are none.
-
-    Variables: n (C·A), then distance per cell if a target is given, then moves per cell if there is a budget.
-    """
+    """Solve for whole cells between bounds: least Σ costs · n, or least Σ |n − target|; None if there are none."""
     contexts, actions = lower.shape
-    cells = contexts * actions
-    each = eye_array(cells, format="csr")
-    none = csr_array((cells, cells))
-    parts = [each]
-    bounds_low, bounds_high = [lower.ravel().astype(float)], [upper.ravel().astype(float)]
-    weights = [np.zeros(cells) if costs is None else costs]
-    extra: list[tuple[csr_array, FloatArray, FloatArray]] = []
-    if target is not None:
-        flat = target.ravel()
-        parts.append(each)
-        weights.append(np.ones(cells))
-        bounds_low.append(np.zeros(cells))
-        bounds_high.append(np.full(cells, np.inf))
-        extra.append((hstack([each, -each]), np.full(cells, -np.inf), flat))
-        extra.append((hstack([each, each]), flat, np.full(cells, np.inf)))
-    if region.placed is not None and region.budget is not None:
-        now = region.placed.ravel().astype(float)
-        parts.append(each)
-        weights.append(np.zeros(cells))
-        bounds_low.append(np.zeros(cells))
-        bounds_high.append(np.full(cells, np.inf))
-        gap = [] if target is None else [none]
-        extra.append((hstack([each, *gap, -each]), np.full(cells, -np.inf), now))
-        total = csr_array(np.concatenate([np.zeros(cells * (len(parts) - 1)), np.ones(cells)])[None])
-        extra.append((total, np.array([-np.inf]), np.array([float(region.budget)])))
-    width = cells * len(parts)
-    by_context = kron(eye_array(contexts), np.ones((1, actions)), format="csr")
-    by_action = kron(np.ones((1, contexts)), eye_array(actions), format="csr")
-    totals = region.totals.astype(float)
-    rows = [
-        (by_context, totals, totals),
-        (by_action, region.least.astype(float), region.most.astype(float)),
-        *extra,
-    ]
-    matrix = vstack([_widened(block, width) for block, _, _ in rows], format="csr")
-    low = np.concatenate([each_low for _, each_low, _ in rows])
-    high = np.concatenate([each_high for _, _, each_high in rows])
-    integral = np.concatenate([np.ones(cells), np.zeros(width - cells)])
-    for integrality in (np.zeros(width), integral):  # without a budget the vertices are whole already
-        result = milp(
-            np.concatenate(weights),
-            integrality=integrality,
-            bounds=Bounds(np.concatenate(bounds_low), np.concatenate(bounds_high)),
-            constraints=LinearConstraint(matrix, low, high),
+    program = _Program(lower.ravel(), upper.ravel(), costs)
+    program.sums(kron(eye_array(contexts), np.ones((1, actions)), format="csr"), region.totals, region.totals)
+    program.sums(kron(np.ones((1, contexts)), eye_array(actions), format="csr"), region.least, region.most)
+    if target is not None:  # a distance per cell, above n − target and above target − n
+        distance = program.variables(cost=1.0)
+        program.cells({0: 1.0, distance: -1.0}, -np.inf, target.ravel())
+        program.cells({0: 1.0, distance: 1.0}, target.ravel(), np.inf)
+    if region.placed is not None and region.budget is not None:  # moves per cell, above n − placed
+        moves = program.variables(cost=0.0)
+        program.cells({0: 1.0, moves: -1.0}, -np.inf, region.placed.ravel().astype(float))
+        program.total(moves, region.budget)
+    found = program.solved()
+    return None if found is None else found.reshape(contexts, actions)
+
+
+class _Program:
+    """A small integer program: whole cells n first, then groups of as many continuous variables that are at least 0."""
+
+    def __init__(self, lower: IntArray, upper: IntArray, costs: FloatArray | None) -> None:
+        self._count = len(lower)
+        self._costs = [np.zeros(self._count) if costs is None else costs]
+        self._low, self._high = [lower.astype(float)], [upper.astype(float)]
+        self._rows: list[tuple[dict[int, csr_array], FloatArray, FloatArray]] = []
+
+    def variables(self, cost: float) -> int:
+        """Add a variable per cell; return the group's number."""
+        self._costs.append(np.full(self._count, cost))
+        self._low.append(np.zeros(self._count))
+        self._high.append(np.full(self._count, np.inf))
+        return len(self._costs) - 1
+
+    def sums(self, matrix: csr_array, low: IntArray, high: IntArray) -> None:
+        """Bound linear sums of the cells."""
+        self._rows.append(({0: matrix}, low.astype(float), high.astype(float)))
+
+    def cells(self, factors: dict[int, float], low: FloatArray | float, high: FloatArray | float) -> None:
+        """Bound, cell by cell, a sum of groups times factors."""
+        each = eye_array(self._count, format="csr")
+        blocks = {group: factor * each for group, factor in factors.items()}
+        first, last = (np.broadcast_to(np.asarray(end, dtype=np.float64), self._count) for end in (low, high))
+        self._rows.append((blocks, first, last))
+
+    def total(self, group: int, most: int) -> None:
+        """Bound the sum of a group."""
+        ones = csr_array(np.ones((1, self._count)))
+        self._rows.append(({group: ones}, np.array([-np.inf]), np.array([float(most)])))
+
+    def solved(self) -> IntArray | None:
+        """Return the whole cells, or None if there are none."""
+        groups = range(len(self._costs))
+        matrix = vstack([hstack([self._block(blocks, group) for group in groups]) for blocks, _, _ in self._rows])
+        limits = LinearConstraint(
+            csr_array(matrix), *(np.concatenate([row[end] for row in self._rows]) for end in (1, 2))
         )
-        if result.x is None:
-            return None
-        whole = np.round(result.x[:cells])
-        if float(np.abs(result.x[:cells] - whole).max()) <= 1e-6:
-            break
-    return np.asarray(whole.astype(np.int64).reshape(contexts, actions))
+        bounds = Bounds(np.concatenate(self._low), np.concatenate(self._high))
+        costs = np.concatenate(self._costs)
+        whole = (np.arange(len(costs)) < self._count).astype(float)
+        for integrality in (np.zeros(len(costs)), whole):  # without a budget the vertices are whole already
+            result = milp(costs, integrality=integrality, bounds=bounds, constraints=limits)
+            if result.x is None:
+                return None
+            cells = result.x[: self._count]
+            if float(np.abs(cells - np.round(cells)).max()) <= 1e-6:
+                break
+        return np.asarray(np.round(cells).astype(np.int64))
 
-
-def _widened(block: csr_array, width: int) -> csr_array:
-    return hstack([block, csr_array((block.shape[0], width - block.shape[1]))]) if block.shape[1] < width else block
+    def _block(self, blocks: dict[int, csr_array], group: int) -> csr_array:
+        height = next(iter(blocks.values())).shape[0]
+        return blocks.get(group, csr_array((height, self._count)))

@@ -1,11 +1,10 @@
 """The default strategy: our kernel, population UCB, L-BFGS; few rounds for every kind of feedback, noisy or not.
 
 Exact payoffs: optimism is small (0.3 standard deviations) as long as rounds improve, and doubles each time the strategy
-sits on its best plan without gaining, so that it leaves local optima ("stall rule"). With agents' payoffs, some
-rounds send agents where nobody was seen. Noisy payoffs: more optimism, at
-least until a plan teaches something ("information floor"), and from time to time the plan with the best mean. Whether
-payoffs are noisy is seen by playing the first plan twice. All of it is a function of the
-history; docs/decisions/0006-default-strategy.md has the measurements.
+sits on its best plan without gaining, so that it leaves local optima ("stall rule"). With agents' payoffs, some rounds
+send agents where nobody was seen. Noisy payoffs: more optimism, at least until a plan teaches something ("information
+floor"), and from time to time the plan with the best mean. Whether payoffs are noisy is seen by playing the first plan
+twice. All of it is a function of the history; docs/decisions/0006-default-strategy.md has the measurements.
 """
 
 from dataclasses import dataclass, field, replace
@@ -21,8 +20,9 @@ from mfbo.population import Population
 from mfbo.records import History, Proposal, Round
 from mfbo.simplex import Region, dirichlet, uniform
 from mfbo.strategies.modeled import ModeledStrategy
+from mfbo.strategies.reading import pending_shares, steered
 from mfbo.strategies.shared import with_shared_payoffs
-from mfbo.strategies.surrogate import ROUND_BUDGET, Process, pending_shares, steered
+from mfbo.strategies.surrogate import ROUND_BUDGET, Process
 from mfbo.strategies.unseen import with_lookers
 from mfbo.strategies.whole_agents import fresh, is_known
 
@@ -42,10 +42,9 @@ SAME_START = 0.01  # L1 distance per context below which two starts climb to the
 class Default(ModeledStrategy):
     """One setting for every problem; nothing to tune.
 
-    multiplier: optimism while exact payoffs improve. highest_multiplier: up to where it rises while they do
-    not, or while plans teach too little.
-    noisy_multiplier: optimism under noise. trust: how much fuller than ever seen an action may become in one round,
-    once agents' payoffs are told.
+    multiplier: optimism while exact payoffs improve. highest_multiplier: up to where it rises while they do not, or
+    while plans teach too little. noisy_multiplier: optimism under noise. trust: how much fuller than ever seen an
+    action may become in one round, once agents' payoffs are told.
     """
 
     multiplier: float = 0.3

@@ -13,7 +13,7 @@ from mfbo.population import Population
 from mfbo.records import History, Proposal
 from mfbo.simplex import softmax
 from mfbo.strategies.modeled import ModeledStrategy
-from mfbo.strategies.surrogate import pending_shares
+from mfbo.strategies.reading import pending_shares
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What strategies without a posterior to show share: they keep the best told round; and told payoffs as numbers."""
+"""What strategies without a posterior to show share: they keep the best told round."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import Posterior
 from mfbo.records import History
-from mfbo.strategies.surrogate import recommendable, steered, told_payoff
+from mfbo.strategies.reading import recommendable, steered, told_payoffs
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,6 @@ class ModelFreeStrategy:
     def posterior(self, history: History) -> Posterior | None:
         """Return None: there is no model of the cells."""
         return None
-
-
-def told_payoffs(history: History) -> FloatArray:
-    """Return the told payoffs in the order of tells, (n,), each round as one number."""
-    return np.array([told_payoff(each) for each in history.told], dtype=np.float64)
 
 
 def standardized(values: FloatArray) -> FloatArray:

@@ -9,7 +9,8 @@ from mfbo.interfaces import Posterior
 from mfbo.models import Kernel, RescaledPosterior
 from mfbo.population import Population
 from mfbo.records import History, Round
-from mfbo.strategies.surrogate import RefitSchedule, Surrogate, recommendable, steered
+from mfbo.strategies.reading import recommendable, steered
+from mfbo.strategies.surrogate import RefitSchedule, Surrogate
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,9 @@ from zlib import crc32
 
 import numpy as np
 
-from mfbo.arrays import FloatArray, IntArray
 from mfbo.models import Fit, GaussianProcess, Kernel, SparseProcess, joined_rows, row_count, rows_of_round
-from mfbo.population import Population, rounded_placement
-from mfbo.records import History, Notes, Round
+from mfbo.population import Population
+from mfbo.records import History, Notes, Round, told_payoff
 
 ROW_BUDGET = 500  # rows up to which the process is exact
 ROUND_BUDGET = 250  # rounds up to which an exact process keeps all of them …
@@ -177,40 +176,3 @@ def best_and_newest(told: tuple[Round, ...]) -> tuple[Round, ...]:
     older = told[: -SUBSET // 2]
     best = np.argsort([-told_payoff(each) for each in older], kind="stable")[: SUBSET - SUBSET // 2]
     return (*(older[index] for index in np.sort(best)), *told[-SUBSET // 2 :])
-
-
-def steered(history: History) -> FloatArray:
-    """Return what the designer controlled in each told round, (m, C, A): see ``History.steers``."""
-    if history.steers == "planned":
-        return np.stack([each.plan.distribution for each in history.told])
-    return np.stack([each.plan.distribution if each.realized is None else each.realized for each in history.told])
-
-
-def recommendable(history: History) -> IntArray:
-    """Return which told rounds may be recommended: those that keep the limits; all of them if none does."""
-    limits = history.population.limits
-    if limits is None:
-        return np.arange(len(history.told))
-    totals = history.population.context_totals
-    region = limits.region(totals, None)
-    kept = [region.contains(rounded_placement(played, totals)) for played in steered(history)]
-    return np.flatnonzero(kept) if any(kept) else np.arange(len(kept))
-
-
-def pending_shares(history: History) -> FloatArray:
-    """Return the joint shares of open plans, (m, C, A), m ≥ 0."""
-    plans = [history.population.joint_shares(each.plan.realized) for each in history.open]
-    return np.stack(plans) if plans else np.empty((0, *history.population.shape))
-
-
-def told_payoff(done: Round) -> float:
-    """Return the told payoff of a round as one number: the system payoff, or the mean of what agents got."""
-    feedback = done.feedback
-    if feedback is None:
-        raise AssertionError(f"round {done.number} has no result")  # History.told holds finished rounds only
-    if feedback.payoff is not None:
-        return feedback.payoff
-    if feedback.agents:
-        return float(np.mean([payoff for _, _, payoff in feedback.agents]))
-    cells = np.nan_to_num(np.asarray(feedback.cells, dtype=np.float64))
-    return float(np.average(cells, weights=feedback.counts))

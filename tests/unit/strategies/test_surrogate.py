@@ -5,8 +5,10 @@ import pytest
 
 from mfbo import Feedback, History, Plan, Population, Round
 from mfbo.models import Fit
+from mfbo.records import told_payoff
 from mfbo.strategies import MeanFieldGPUCB
-from mfbo.strategies.surrogate import FitNote, RefitSchedule, Surrogate, pending_shares, steered, told_payoff
+from mfbo.strategies.reading import pending_shares, steered
+from mfbo.strategies.surrogate import FitNote, RefitSchedule, Surrogate
 
 SCHEDULE = RefitSchedule(early=4, later=3, iterations=10)
 

@@ -8,10 +8,10 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.records import History, Proposal
 from mfbo.simplex import dirichlet, projected, uniform
-from mfbo.strategies.model_free import ModelFreeStrategy, standardized, told_payoffs
+from mfbo.strategies.model_free import ModelFreeStrategy, standardized
 from mfbo.strategies.on_simplex.logits import require_cells
 from mfbo.strategies.optional_library import drawn_seed, load, seeded_torch
-from mfbo.strategies.surrogate import steered
+from mfbo.strategies.reading import steered, told_payoffs
 
 MOST_CELLS = 500  # a step of SLSQP, which BoTorch uses under equality constraints, costs the cube of the cells
 SAMPLES = 128  # base samples of qLogNEI

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from mfbo.arrays import FloatArray, one_blas_thread
-from mfbo.records import History, Proposal, Round
+from mfbo.records import History, Proposal, Round, told_payoff
 from mfbo.simplex import uniform
 from mfbo.strategies.model_free import ModelFreeStrategy
 from mfbo.strategies.on_simplex.logits import logits_of, noted_logits, proposal_of_logits, require_cells
 from mfbo.strategies.optional_library import drawn_seed, load
-from mfbo.strategies.surrogate import told_payoff
 
 MOST_CELLS = 2000  # the covariance is decomposed every generation
 

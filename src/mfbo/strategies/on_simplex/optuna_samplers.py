@@ -11,9 +11,10 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.records import History, Proposal
 from mfbo.simplex import uniform
-from mfbo.strategies.model_free import ModelFreeStrategy, standardized, told_payoffs
+from mfbo.strategies.model_free import ModelFreeStrategy, standardized
 from mfbo.strategies.on_simplex.logits import logits_of, proposal_of_logits, require_cells
 from mfbo.strategies.optional_library import drawn_seed, load, seeded_torch
+from mfbo.strategies.reading import told_payoffs
 
 BOUND = 4.0  # logits from −4 to 4: within a context shares differ by a factor of 3,000 at most
 

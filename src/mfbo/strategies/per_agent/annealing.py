@@ -14,7 +14,7 @@ from mfbo.strategies.per_agent.assignments import (
     require_agents,
     with_one_moved,
 )
-from mfbo.strategies.surrogate import told_payoff
+from mfbo.strategies.reading import told_payoffs
 
 TRIES = 1000  # moves looked at for one that was not played before
 
@@ -54,7 +54,7 @@ class Annealing(ModelFreeStrategy):
         """Return the position of the current result: the noted one, tested against every result told since."""
         notes = next((each.notes for each in reversed(history.rounds) if "current" in each.notes), {})
         current = int(notes.get("current", (0.0,))[0])
-        payoffs = np.array([told_payoff(each) for each in told])
+        payoffs = told_payoffs(history)
         for index in range(int(notes.get("seen", (1.0,))[0]), len(told)):
             heat = self.temperature * self.cooling**index
             chance = np.exp(np.clip((payoffs[index] - payoffs[current]) / max(heat, 1e-300), -700.0, 0.0))

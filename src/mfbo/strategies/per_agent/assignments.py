@@ -30,7 +30,7 @@ def assignment_of(population: Population, done: Round) -> IntArray:
 
     That is so for added days, plans of other strategies, and rounds of which something else was told than planned.
     """
-    played = done.plan.realized if done.realized is None else done.realized
+    played = done.played
     if done.plan.assignment is not None and np.array_equal(played, done.plan.realized):
         return done.plan.assignment
     totals = np.bincount(population.agent_contexts, minlength=population.shape[0])

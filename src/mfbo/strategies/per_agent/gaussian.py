@@ -10,9 +10,9 @@ from mfbo.arrays import FloatArray, IntArray, one_blas_thread
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population
 from mfbo.records import History, Proposal
-from mfbo.strategies.model_free import ModelFreeStrategy
+from mfbo.strategies.model_free import ModelFreeStrategy, standardized
 from mfbo.strategies.per_agent.assignments import assignment_of, proposal_of, random_assignment, require_agents
-from mfbo.strategies.surrogate import told_payoff
+from mfbo.strategies.reading import told_payoffs
 
 LENGTHS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)  # of the kernel, on features scaled to [0, 1]
 NOISES = (1e-4, 1e-2)  # noise variance over the kernel's amplitude
@@ -89,8 +89,7 @@ class _AssignmentUCB(ModelFreeStrategy):
         if len(told) < FIRST_RANDOM:
             return proposal_of(population, random_assignment(population, rng))
         seen = np.stack([assignment_of(population, each) for each in told])
-        payoffs = np.array([told_payoff(each) for each in told])
-        values = (payoffs - payoffs.mean()) / (payoffs.std() or 1.0)
+        values = standardized(told_payoffs(history))
         with one_blas_thread():
             return proposal_of(population, self._chosen(seen, values, _distances(population), rng))
 

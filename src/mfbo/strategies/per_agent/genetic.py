@@ -6,7 +6,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.population import Population
-from mfbo.records import History, Proposal, Round
+from mfbo.records import History, Proposal, Round, told_payoff
 from mfbo.strategies.model_free import ModelFreeStrategy
 from mfbo.strategies.per_agent.assignments import (
     assignment_of,
@@ -15,7 +15,6 @@ from mfbo.strategies.per_agent.assignments import (
     require_agents,
     with_one_moved,
 )
-from mfbo.strategies.surrogate import told_payoff
 
 TRIES = 100  # mutations looked at for a child that was not played before
 

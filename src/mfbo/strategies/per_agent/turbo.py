@@ -7,10 +7,11 @@ import numpy as np
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.population import Population
 from mfbo.records import History, Proposal
-from mfbo.strategies.model_free import ModelFreeStrategy, told_payoffs
+from mfbo.strategies.model_free import ModelFreeStrategy
 from mfbo.strategies.optional_library import load
 from mfbo.strategies.per_agent.assignments import assignment_of, proposal_of, require_agents
 from mfbo.strategies.per_agent.trust_region import TrustRegionSearch
+from mfbo.strategies.reading import told_payoffs
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,12 @@
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
-from mfbo.catalogue import make_strategy, searches_single_agents
-from mfbo.errors import InvalidInputError, RoundStateError, StorageError, UnknownNameError
+from mfbo.errors import InvalidInputError, RoundStateError, UnknownNameError
 from mfbo.interfaces import Posterior, Strategy
 from mfbo.journal import Journal
 from mfbo.parallel import run_rounds
@@ -29,12 +27,10 @@ from mfbo.records import (
 )
 from mfbo.seeding import derived_generator
 from mfbo.simplex import AllocationMethod, allocate, realized
-from mfbo.storage import Storage, codec, open_storage
-from mfbo.validation import known_name, positive, standard_deviation, whole_number
+from mfbo.storage import Storage
+from mfbo.validation import known_name, whole_number
 
-ALLOCATIONS = ("quota", "sampled")
 LEASE_SECONDS = 172_800.0  # two days: a plan is played on one day and told on the next
-FORMAT = 1  # of the description of a stored study
 
 
 class Study:
@@ -152,9 +148,7 @@ class Study:
             assignment = read_only(read_assignment(proposal.assignment, self.population), np.int32)
             allocation = read_only(self.population.counted(assignment), np.int64)
             if region is not None:
-                raise InvalidInputError(
-                    f"strategy {self.strategy.name!r} places agents one by one and knows no limits; take 'default'"
-                )
+                raise knows_no_limits(self.strategy.name)
         elif region is not None:
             allocation = read_only(region.whole(distribution), np.int64)
             distribution = read_only(realized(allocation, distribution))
@@ -329,154 +323,9 @@ class Study:
         return asked
 
 
-def create_study(
-    population: Population,
-    strategy: Any = "default",
-    *,
-    seed: int = 0,
-    noise: float | None = None,
-    allocation: Literal["quota", "sampled"] = "quota",
-    contexts: Literal["quota", "sampled"] = "quota",
-    storage: Any = None,
-    name: str | None = None,
-    lease_seconds: float | None = LEASE_SECONDS,
-    placed: Any = None,
-) -> Study:
-    """Start a study.
-
-    strategy: a name from ``mfbo strategies`` or an object with ``propose``. noise: known standard deviation of one
-    told payoff. allocation: how a plan becomes whole agents. contexts: whether each round has the same number of
-    agents per context or draws them anew. storage: "sqlite:///file.db", "postgresql+psycopg://…", "memory", or an
-    object like ``mfbo.storage.Storage``; the study is kept there under ``name``. lease_seconds: how long a plan is
-    its worker's alone (two days; None: for ever). placed: where the agents stand now, whole agents (C, A).
-    """
-    if not isinstance(population, Population):
-        raise InvalidInputError(f"population must be an mfbo.Population, not {population!r}")
-    known_name(allocation, "allocation", ALLOCATIONS)
-    known_name(contexts, "context allocation", ALLOCATIONS)
-    if population.limits is not None and (allocation, contexts) != ("quota", "quota"):
-        raise InvalidInputError("random draws keep no limits: take allocation='quota' and contexts='quota'")
-    known = None if noise is None else standard_deviation(positive(noise, "noise"), "noise")
-    made = make_strategy(strategy)
-    if population.limits is not None and searches_single_agents(made.name):
-        raise InvalidInputError(f"strategy {made.name!r} places agents one by one and knows no limits; take 'default'")
-    start = None if placed is None else population.read_placed(placed)
-    if start is not None and population.limits is not None:
-        population = population.with_limits(replace(population.limits, placed=start))
-    settings: dict[str, Any] = {
-        "seed": whole_number(seed, "seed", least=0),
-        "noise": known,
-        "allocation": allocation,
-        "contexts": contexts,
-        "lease_seconds": None if lease_seconds is None else positive(lease_seconds, "lease_seconds"),
-        "placed": start,
-    }
-    if storage is None:
-        if name is not None:
-            raise InvalidInputError(f"the name {name!r} needs a storage to be kept in: give storage=")
-        return _assembled(population, made, None, "", **settings)
-    if not isinstance(name, str) or not name.strip():
-        raise InvalidInputError(f"a stored study needs a name, not {name!r}: give name=")
-    store = open_storage(storage)
-    description = {
-        "format": FORMAT,
-        "population": codec.population_record(population),
-        "strategy": made.name,
-        **settings,
-        "placed": codec.array_record(settings["placed"], "i8"),
-    }
-    store.create(name, codec.to_text(description))
-    return _assembled(population, made, store, name, **settings)
-
-
-def load_study(name: str, storage: Any, *, strategy: Any = None) -> Study:
-    """Return a stored study with all its rounds.
-
-    strategy: only for a study that was created with a strategy object of your own: an equal object.
-    """
-    store = open_storage(storage, create=False)
-    description = codec.from_text(store.description(name))
-    if description.get("format") != FORMAT:
-        raise StorageError(f"study {name!r} has format {description.get('format')!r}: a newer mfbo wrote it")
-    settings = {key: description[key] for key in ("seed", "noise", "allocation", "contexts", "lease_seconds")}
-    made = make_strategy(description["strategy"] if strategy is None else strategy)
-    if made.name != description["strategy"]:
-        raise InvalidInputError(f"study {name!r} was created with the strategy {description['strategy']!r}")
-    population = codec.population_of(description["population"])
-    study = _assembled(population, made, store, name, **settings, placed=codec.array_of(description["placed"]))
-    study.refresh()
-    return study
-
-
-def _assembled(
-    population: Population,
-    strategy: Strategy,
-    storage: Storage | None,
-    name: str,
-    *,
-    seed: int,
-    noise: float | None,
-    allocation: str,
-    contexts: str,
-    lease_seconds: float | None,
-    placed: IntArray | None,
-) -> Study:
-    history = History(population, (), noise, "planned" if allocation == "sampled" else "realized")
-    journal = Journal(history, storage, name)
-    return Study(
-        history, strategy, seed, allocation, contexts, journal=journal, lease_seconds=lease_seconds, placed=placed
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Result:
-    """What ``maximize`` found: the study, its best round, and the plan to keep."""
-
-    study: Study
-    best: Round
-    recommended: Plan
-
-
-def maximize(
-    payoff: Callable[[Plan], "float | Feedback"],
-    population: Population,
-    rounds: int,
-    *,
-    on_error: Literal["stop", "continue"] = "stop",
-    progress: Callable[[Round], None] | None = None,
-    **study_options: Any,
-) -> Result:
-    """Ask, call ``payoff(plan)``, tell, ``rounds`` times; options are those of ``create_study``.
-
-    A payoff that raises marks its round failed; then the error is raised ("stop") or the next round asked. A raised
-    error, Ctrl-C included, carries the study in its attribute ``study``: nothing told is lost.
-    """
-    whole_number(rounds, "rounds", least=1)
-    known_name(on_error, "on_error", ("stop", "continue"))
-    study = create_study(population, **study_options)
-    try:
-        for _ in range(rounds):
-            finished = run_round(study, payoff, on_error=on_error)
-            if progress is not None:
-                progress(finished)
-        return Result(study, study.best, study.recommend())
-    except BaseException as error:
-        error.study = study  # type: ignore[attr-defined]
-        raise
-
-
-def run_round(
-    study: Study, payoff: Callable[[Plan], "float | Feedback"], *, on_error: Literal["stop", "continue"] = "stop"
-) -> Round:
-    """Play one round of a study: ask, call, tell."""
-    plan = study.ask()
-    try:
-        return study.tell(plan, payoff(plan))
-    except Exception as error:
-        failed = study.fail(plan, f"{type(error).__name__}: {error}")
-        if on_error == "stop":
-            raise
-        return failed
+def knows_no_limits(strategy: str) -> InvalidInputError:
+    """Return the error for a strategy that places agents one by one where limits are to be kept."""
+    return InvalidInputError(f"strategy {strategy!r} places agents one by one and knows no limits; take 'default'")
 
 
 def _same_plan(first: Plan, second: Plan) -> bool:
@@ -487,5 +336,5 @@ def _same_plan(first: Plan, second: Plan) -> bool:
 
 
 def _distance(each: Round, distribution: FloatArray, *, planned: bool) -> float:
-    played = each.plan.distribution if planned or each.realized is None else each.realized
-    return float(np.abs(played - distribution).sum())
+    there = each.plan.distribution if planned else each.played
+    return float(np.abs(there - distribution).sum())
