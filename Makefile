@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 demo: $(VENV)/.plot ## run the main job on an embedded default, offline, and write pictures
 	$(BIN)/mfbo demo
 
-quick: $(VENV)/.plot ## the paper's evaluation in minutes, and its report; continues where it was stopped
+quick: $(VENV)/.quick ## the paper's evaluation in minutes, and its report; continues where it was stopped
 	$(BIN)/mfbo benchmark --suite quick
 	$(BIN)/mfbo report mfbo-benchmark-quick
 
@@ -44,10 +44,15 @@ $(VENV)/.plot: pyproject.toml $(VENV)/pyvenv.cfg
 	@touch $@
 
 # torch is pinned and installed by itself: an unpinned one takes gigabytes of CUDA libraries
+$(VENV)/.quick: pyproject.toml $(VENV)/pyvenv.cfg
+	$(INSTALL) torch==2.13.0
+	$(INSTALL) --editable ".[plot,experiments,baselines]"
+	@touch $@ $(VENV)/.plot
+
 $(VENV)/.dev: pyproject.toml $(VENV)/pyvenv.cfg
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable ".[dev]"
-	@touch $@ $(VENV)/.plot
+	@touch $@ $(VENV)/.plot $(VENV)/.quick
 
 $(VENV)/.bench: $(VENV)/.dev
 	$(INSTALL) --editable ".[bench]"

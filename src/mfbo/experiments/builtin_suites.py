@@ -8,24 +8,32 @@ from mfbo.validation import known_name
 
 PAPER_PROBLEMS = ("swarm", "arena", "bay-area-bike", "maritime", "nyc-12x20", "nyc-15x26", "nyc-20x36")
 SMALL_PROBLEMS = ("swarm", "arena", "bay-area-bike")  # M up to 300: what TuRBO follows within a coffee
-OURS = ("default", "mf-gp-ucb")
-BY_AGENT = ("annealing", "genetic")  # per-agent baselines that stay cheap
+PLACED = ("default", "annealing", "genetic")  # by quota, or placing every agent themselves
+DRAWN = ("mf-gp-ucb", "random")  # the paper draws each agent's action from their distribution
 TURBO_LIMIT = 600.0
 
 PROTOCOL = (
     "Each round the strategy sees the system payoff and nothing else, without noise: only that reproduces the paper's "
-    "figures (its printed kernel knows no interaction of an agent's own action with the distribution). Plans become "
-    "whole agents by quota (largest remainders), not by drawing every agent's action, and every context has its exact "
-    "share of the agents in each round; the paper draws both for MF-GP-UCB and random search and fixes contexts for "
-    "the per-agent methods. Quota takes away the luck of the draw, for all methods alike: with 50 agents drawn one by "
-    'one the arena\'s optimal plan is worth 0.90 instead of 1.05. Set allocation and contexts to "sampled" in a TOML '
-    "file for the paper's way. Values are the noise-free population payoff of what was really played."
+    "figures (its printed kernel knows no interaction of an agent's own action with the distribution). MF-GP-UCB and "
+    "random search draw every agent's action from their distribution, as in the paper; our default places whole "
+    "agents by quota (largest remainders), which takes away the luck of the draw; the others place every agent "
+    "themselves. Every context has its exact share of the agents in each round. Values are the noise-free "
+    'population payoff of what was really played. Set allocation and contexts to "quota" or "sampled" in a TOML file.'
 )
+
+
+def _paper_methods(problems: tuple[str, ...], seeds: tuple[int, ...], rounds: int) -> tuple[Batch, Batch]:
+    """All methods of the paper but TuRBO, and ours, each with its way to place whole agents."""
+    return (
+        Batch(problems, PLACED, seeds, (rounds,)),
+        Batch(problems, DRAWN, seeds, (rounds,), allocation="sampled"),
+    )
+
 
 PAPER = Suite(
     "paper",
     (
-        Batch(PAPER_PROBLEMS, (*OURS, *BY_AGENT, "random"), tuple(range(10)), (250,)),
+        *_paper_methods(PAPER_PROBLEMS, tuple(range(10)), 250),
         Batch(PAPER_PROBLEMS, ("turbo",), tuple(range(10)), (250,), time_limit=TURBO_LIMIT),
     ),
     "The paper's seven experiments: 250 rounds, 10 seeds, all its methods and our default. The bike problem is the Bay "
@@ -36,21 +44,25 @@ PAPER = Suite(
 
 QUICK = Suite(
     "quick",
-    (
-        Batch(PAPER_PROBLEMS, (*OURS, *BY_AGENT, "random"), (0, 1), (100,)),
-        Batch(SMALL_PROBLEMS, ("turbo",), (0, 1), (100,)),
-    ),
+    (*_paper_methods(PAPER_PROBLEMS, (0, 1), 100), Batch(SMALL_PROBLEMS, ("turbo",), (0, 1), (100,))),
     "The paper's seven experiments in minutes: 100 rounds, 2 seeds, TuRBO only up to 300 agents.",
     PROTOCOL,
 )
 
+SIZES = (50, 500, 5_000, 50_000, 500_000, 10_000_000)
+AREAS = ("bay-area-bike", "nyc-12x20", "nyc-15x26", "nyc-20x36")
+HORIZONS = (25, 50, 200, 400)
+
 SCALING = Suite(
     "scaling",
     (
-        Batch(("swarm",), OURS, tuple(range(5)), (100,), (50, 500, 5_000, 50_000, 500_000, 10_000_000)),
-        Batch(("swarm",), BY_AGENT, tuple(range(5)), (100,), (50, 500, 5_000, 50_000), time_limit=120.0),
-        Batch(("bay-area-bike", "nyc-12x20", "nyc-15x26", "nyc-20x36"), OURS, (0, 1, 2), (100,), (20_000,)),
-        Batch(("swarm",), OURS, (0, 1, 2), (25, 50, 200, 400)),
+        Batch(("swarm",), ("default",), tuple(range(5)), (100,), SIZES),
+        Batch(("swarm",), ("mf-gp-ucb",), tuple(range(5)), (100,), SIZES, allocation="sampled"),
+        Batch(("swarm",), ("annealing", "genetic"), tuple(range(5)), (100,), SIZES[:4], time_limit=120.0),
+        Batch(AREAS, ("default",), (0, 1, 2), (100,), (20_000,)),
+        Batch(AREAS, ("mf-gp-ucb",), (0, 1, 2), (100,), (20_000,), allocation="sampled"),
+        Batch(("swarm",), ("default",), (0, 1, 2), HORIZONS),
+        Batch(("swarm",), ("mf-gp-ucb",), (0, 1, 2), HORIZONS, allocation="sampled"),
     ),
     "The paper's central claim: regret and time against the number of agents M, 50 to 10 million, on swarm; time "
     "against the number of actions |A| on the bike and taxi problems with 20,000 agents; time against rounds T. "

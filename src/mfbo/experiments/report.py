@@ -45,6 +45,7 @@ def finals(cases: Sequence[Case]) -> Table:
                 (
                     case.label,
                     group.strategy,
+                    group.allocation,
                     len(group.records),
                     _range(group.played),
                     found.mean,
@@ -55,14 +56,16 @@ def finals(cases: Sequence[Case]) -> Table:
                     gap,
                 )
             )
-    columns = ("problem", "strategy", "seeds", "rounds", "best value", "low", "high", "optimum", "regret", "% of gap")
+    run = ("problem", "strategy", "allocation", "seeds", "rounds")
+    columns = (*run, "best value", "low", "high", "optimum", "regret", "% of gap")
     return Table(
         "final-values",
         "Best value found, mean over seeds with its 95 % confidence interval (Student's t)",
         columns,
         tuple(rows),
         "Regret is the optimum of the mean-field limit minus the best value; the gap runs from the uniform "
-        "distribution to that optimum. Fewer rounds than planned: a time limit ended the run.",
+        "distribution to that optimum. Allocation: how distributions become whole agents; methods that place every "
+        "agent themselves do not need it. Fewer rounds than planned: a time limit ended the run.",
     )
 
 

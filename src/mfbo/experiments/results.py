@@ -15,6 +15,7 @@ from mfbo.experiments.store import ResultStore, StoredPlan
 from mfbo.problems import Problem
 from mfbo.simplex import allocate, uniform
 
+WITHIN_A_CASE = {"strategy", "seed", "time_limit", "allocation"}
 ORDER = ("default", "mf-gp-ucb", "turbo", "annealing", "genetic", "random")
 
 
@@ -46,6 +47,11 @@ class Group:
         return tuple(int(result["rounds_played"]) for result in self.results)
 
     @property
+    def allocation(self) -> str:
+        """How distributions became whole agents."""
+        return str(self.records[0]["cell"]["allocation"])
+
+    @property
     def limited(self) -> int:
         """How many runs a time limit ended."""
         return sum(bool(result["time_limited"]) for result in self.results)
@@ -62,7 +68,10 @@ class Group:
 
 @dataclass(frozen=True)
 class Case:
-    """A problem with everything but strategy and seed fixed; ``label`` names what tells it from the other cases."""
+    """A problem with everything fixed but the strategy, its way to place whole agents, and the seed.
+
+    label: names what tells it from the other cases.
+    """
 
     label: str
     problem: str
@@ -142,12 +151,22 @@ def load_results(store: ResultStore) -> Results:
 def _cases(records: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
     together: dict[str, list[Mapping[str, Any]]] = {}
     for record in records:
-        settings = {
-            key: value for key, value in record["cell"].items() if key not in ("strategy", "seed", "time_limit")
-        }
+        settings = {key: value for key, value in record["cell"].items() if key not in WITHIN_A_CASE}
         together.setdefault(canonical(settings), []).append(record)
-    labels = _labels([members[0] for members in together.values()])
-    return tuple(_case(label, members) for label, members in zip(labels, together.values(), strict=True))
+    members = [part for peers in together.values() for part in _allocated_once(peers)]
+    labels = _labels(members)
+    return tuple(_case(label, part) for label, part in zip(labels, members, strict=True))
+
+
+def _allocated_once(records: list[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """Return them as one case, in which each strategy has its way to place whole agents; as two if some have both."""
+    ways = {(record["cell"]["strategy"], record["cell"]["allocation"]) for record in records}
+    if len(ways) == len({strategy for strategy, _ in ways}):
+        return [records]
+    by_way: dict[str, list[Mapping[str, Any]]] = {}
+    for record in records:
+        by_way.setdefault(record["cell"]["allocation"], []).append(record)
+    return list(by_way.values())
 
 
 def _case(label: str, records: Sequence[Mapping[str, Any]]) -> Case:
@@ -173,15 +192,16 @@ def _case(label: str, records: Sequence[Mapping[str, Any]]) -> Case:
     )
 
 
-def _labels(firsts: Sequence[Mapping[str, Any]]) -> list[str]:
+def _labels(members: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
     """Name each case by its problem and whatever else differs among the cases of that problem."""
     labels = []
-    for first in firsts:
-        cell = first["cell"]
-        peers = [each["cell"] for each in firsts if each["cell"]["problem"] == cell["problem"]]
+    for part in members:
+        cell = part[0]["cell"]
+        peers = [each[0]["cell"] for each in members if each[0]["cell"]["problem"] == cell["problem"]]
         varying = [key for key in cell if any(each[key] != cell[key] for each in peers)]
-        parts = [_said(key, first) for key in varying if key not in ("strategy", "seed", "time_limit")]
-        labels.append(", ".join([cell["problem"], *parts]))
+        ways = {record["cell"]["allocation"] for record in part}
+        within = WITHIN_A_CASE if len(ways) > 1 else WITHIN_A_CASE - {"allocation"}
+        labels.append(", ".join([cell["problem"], *(_said(key, part[0]) for key in varying if key not in within)]))
     return labels
 
 

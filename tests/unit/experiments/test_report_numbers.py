@@ -57,6 +57,18 @@ def test_final_values_and_pairs(made_record):
     assert float(pair["mean difference"]) == pytest.approx(4.5)
 
 
+def test_strategies_keep_their_own_allocation_in_one_case(made_record):
+    mixed = [made_record([1.0], "default"), made_record([2.0], "mf-gp-ucb", allocation="sampled")]
+    (case,) = _cases(mixed)
+    assert case.label == "swarm"
+    assert [row["allocation"] for row in rows_of(report.finals([case]))] == ["quota", "sampled"]
+
+
+def test_a_strategy_run_with_both_allocations_makes_two_cases(made_record):
+    both = [made_record([1.0], "default"), made_record([2.0], "default", allocation="sampled")]
+    assert [case.label for case in _cases(both)] == ["swarm, allocation quota", "swarm, allocation sampled"]
+
+
 def test_rounds_needed_are_measured_from_uniform_to_the_optimum(made_record):
     swarm = make_problem("swarm")
     start = swarm.mean_field_value(uniform(1, 30))
