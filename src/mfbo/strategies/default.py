@@ -113,16 +113,18 @@ class Default(ModeledStrategy):
         base = self.multiplier if process.noise_variance <= NEGLIGIBLE_NOISE else 1.0
         level = _stall_level(means, history)
         multiplier = min(base * 2.0**level, self.highest_multiplier) if _sits(means) else base
-        distribution = search.climbed(multiplier)
+        sat_known = level > 0 and history.last_notes.get("known") == (1.0,)
+        distribution = (search.from_incumbent() if sat_known else search).climbed(multiplier)
         looks = len(history.rounds) % LOOK_EVERY == LOOK_EVERY - 1 or multiplier > base
         if looks and not only_system(history.told):
             distribution = _allowed(history, with_lookers(history, distribution))
-        if is_known(history, distribution):  # whole agents sit where they sat before: look further at once
+        known = is_known(history, distribution)
+        if known:  # whole agents sit where they sat before: look further at once (and only there, next time)
             level += 1
             multiplier = min(base * 2.0**level, self.highest_multiplier)
             distribution = replace(search, starts=[distribution, search.starts[-1]]).climbed(multiplier)
             distribution = fresh(history, distribution, search.acquisition(multiplier), search.rng)
-        return distribution, {"level": (float(level),), "multiplier": (multiplier,)}
+        return distribution, {"level": (float(level),), "multiplier": (multiplier,), "known": (float(known),)}
 
     def _noisy(
         self, history: History, process: Process, search: "_Search"
@@ -160,6 +162,10 @@ class _Search:
         """Return population UCB with this multiplier, inside the trusted occupancy."""
         optimistic = PopulationUCB(self.posterior, multiplier)
         return optimistic if self.trusted is None else TrustRegion(optimistic, self.weights, self.trusted)
+
+    def from_incumbent(self) -> "_Search":
+        """Return the search without its other starts."""
+        return replace(self, starts=self.starts[-2:-1])
 
     def climbed(self, multiplier: float) -> FloatArray:
         """Return the best allowed distribution found."""
