@@ -10,10 +10,11 @@ from mfbo.experiments.information import regret_bound
 from mfbo.experiments.paper_minutes import PAPER_MINUTES, PAPER_ROUNDS
 from mfbo.experiments.results import Case, Group, Results
 from mfbo.experiments.statistics import interval, paired, rounds_to, spread
-from mfbo.experiments.tables import Table, shown
+from mfbo.experiments.tables import Table, ranges, shown
 
 REFERENCES = ("mf-gp-ucb", "default")
 LEVELS = (0.9, 0.99)
+NEGLIGIBLE = 0.001  # of the gap: smaller differences between regret curves are none
 
 
 def tables(results: Results) -> list[Table]:
@@ -246,30 +247,34 @@ def agents_claim(cases: Sequence[Case]) -> Table:
         for case, group in runs:
             speed = float(round_seconds(group).mean()) / fastest
             short = None if case.reachable is None else case.reachable - float(group.finals.mean())
-            rows.append((strategy, case.agents, speed, case.reachable, short, _overlap((case, group), largest)))
-    largest_size = f"% of rounds like M = {shown(members[-1].agents)}" if members else ""
-    columns = ("strategy", "M", "time per round / fastest M", "reachable", "short of it by", largest_size)
+            rows.append((strategy, case.agents, speed, case.reachable, short, _rounds_unlike((case, group), largest)))
+    run = ("strategy", "M", "time per round / fastest M")
+    columns = (*run, "reachable", "short of it by", "rounds unlike the strategy's largest M")
     return Table(
         "scaling-claim",
         "Do cost and regret depend on the number of agents?",
         columns,
         tuple(rows),
         "Reachable: the best value known for M whole agents, below the optimum of the mean-field limit if M is small. "
-        "Like: the 95 % intervals over seeds of the distance to it overlap in that round.",
+        "Unlike: the 95 % intervals over seeds of the distance to it do not overlap in that round, and the means "
+        f"differ by more than {100 * NEGLIGIBLE:g} % of the gap from uniform to the optimum. The first plans are "
+        "uniform, which few whole agents cannot be.",
     )
 
 
-def _overlap(one: tuple[Case, Group], other: tuple[Case, Group]) -> float | None:
-    """Return the percentage of rounds in which the intervals of the regret curves overlap; None for single seeds."""
-    if min(len(group.records) for _, group in (one, other)) < 2 or one[0].reachable is None:
+def _rounds_unlike(one: tuple[Case, Group], other: tuple[Case, Group]) -> str | None:
+    """Return the rounds in which the regret curves differ, as ranges; None for single seeds."""
+    start, optimum = one[0].start, one[0].optimum
+    if min(len(group.records) for _, group in (one, other)) < 2 or start is None or optimum is None:
         return None
     rounds = min(*one[1].played, *other[1].played)
     bands = [
         [interval((case.reachable or 0.0) - column) for column in group.common("trace")[:, :rounds].T]
         for case, group in (one, other)
     ]
-    apart = sum(abs(a.mean - b.mean) > (a.half or 0.0) + (b.half or 0.0) for a, b in zip(*bands, strict=True))
-    return float(100 * (rounds - apart) / rounds)
+    least = NEGLIGIBLE * (optimum - start)
+    apart = [abs(a.mean - b.mean) > max((a.half or 0.0) + (b.half or 0.0), least) for a, b in zip(*bands, strict=True)]
+    return ranges([number for number, unlike in enumerate(apart, start=1) if unlike])
 
 
 AXES = {"agents": "the number of agents M", "actions": "the number of actions |A|", "rounds": "the rounds T"}

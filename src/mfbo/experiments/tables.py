@@ -35,15 +35,15 @@ class Table:
 
     def to_html(self) -> str:
         """Return the same as a fragment of a page."""
-        head = "".join(f"<th>{html.escape(column)}</th>" for column in self.columns)
-        body = "\n".join(f"<tr>{self._cells(row)}</tr>" for row in self.rows)
+        head = self._cells("th", self.columns)
+        body = "\n".join(f"<tr>{self._cells('td', row)}</tr>" for row in self.rows)
         note = f'<p class="note">{html.escape(self.note)}</p>' if self.note else ""
         title = f'<h3 id="table-{self.name}">{html.escape(self.title)}</h3>'
         return f'{title}\n<div class="wide"><table>\n<tr>{head}</tr>\n{body}\n</table></div>\n{note}\n'
 
-    def _cells(self, row: Sequence[Any]) -> str:
+    def _cells(self, tag: str, row: Sequence[Any]) -> str:
         kinds = [' class="number"' if self._numeric(index) else "" for index in range(len(row))]
-        return "".join(f"<td{kind}>{html.escape(shown(v))}</td>" for kind, v in zip(kinds, row, strict=True))
+        return "".join(f"<{tag}{kind}>{html.escape(shown(v))}</{tag}>" for kind, v in zip(kinds, row, strict=True))
 
     def _numeric(self, index: int) -> bool:
         values = [row[index] for row in self.rows if row[index] is not None]
@@ -61,6 +61,17 @@ def shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}".replace("e-0", "e-").replace("e+0", "e+")
     return str(value)
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Return rising whole numbers as people write them: "1–3, 7", or "none"."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return ", ".join(f"{low}" if low == high else f"{low}–{high}" for low, high in runs) or "none"
 
 
 def _line(cells: Any) -> str:

@@ -1,11 +1,15 @@
-"""Best-so-far curves: how fast each strategy climbs."""
+"""Curves over the rounds: how fast each strategy climbs, with the standard error over seeds."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from mfbo.arrays import FloatArray
 from mfbo.plotting.figures import COLORS, drawn
+
+CURVES_SIZE = (7.0, 3.8)  # inches, the legend beside the axes included
 
 
 def best_so_far(
@@ -15,16 +19,9 @@ def best_so_far(
 
     traces: strategy → one trace (T,) per seed. Returns the files written.
     """
-    with drawn(path, (6.0, 3.8)) as (axes, files):
+    with drawn(path, CURVES_SIZE) as (axes, files):
         for strategy, runs in traces.items():
-            table = np.array(runs)
-            rounds = np.arange(1, table.shape[1] + 1)
-            color = COLORS.get(strategy.partition(" ")[0])  # "turbo (limit 600 s)" is turbo
-            (line,) = axes.plot(rounds, table.mean(axis=0), label=strategy, color=color, linewidth=1.8)
-            if len(table) > 1:
-                error = table.std(axis=0, ddof=1) / np.sqrt(len(table))
-                low, high = table.mean(axis=0) - error, table.mean(axis=0) + error
-                axes.fill_between(rounds, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+            mean_with_error(axes, np.array(runs), strategy, strategy_color(strategy))
         if optimum is not None:
             axes.axhline(optimum, color="black", linewidth=0.8, linestyle="--")
             axes.annotate(f"optimum {optimum:.4g}", (1, optimum), xytext=(0, 3), textcoords="offset points", fontsize=9)
@@ -32,5 +29,26 @@ def best_so_far(
         axes.set_xlabel("round")
         axes.set_ylabel("payoff")
         axes.margins(x=0.01, y=0.08)
-        axes.legend(frameon=False, loc="best")
+        legend_beside(axes)
     return files
+
+
+def mean_with_error(axes: Any, table: FloatArray, label: str, color: Any, *, logarithmic: bool = False) -> None:
+    """Draw the mean of curves (S, T) over the rounds and, for several, a band of one standard error."""
+    rounds = np.arange(1, table.shape[1] + 1)
+    mean = table.mean(axis=0)
+    (line,) = axes.plot(rounds, mean, label=label, color=color, linewidth=1.8)
+    if len(table) > 1:
+        error = table.std(axis=0, ddof=1) / np.sqrt(len(table))
+        low = np.maximum(mean - error, 0.05 * mean) if logarithmic else mean - error
+        axes.fill_between(rounds, low, mean + error, color=line.get_color(), alpha=0.2, linewidth=0)
+
+
+def strategy_color(label: str, other: Any = None) -> Any:
+    """Return the color of the strategy that a label begins with: "turbo (limit 600 s)" is turbo."""
+    return COLORS.get(label.partition(" ")[0], other)
+
+
+def legend_beside(axes: Any) -> None:
+    """Put the legend where it covers no curve."""
+    axes.figure.legend(*axes.get_legend_handles_labels(), frameon=False, loc="outside right upper", fontsize=9)

@@ -14,10 +14,11 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2rem aut
 h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-bottom: 1px solid #ddd; padding-bottom: .3rem; }
 table { border-collapse: collapse; font-size: 14px; } th, td { padding: .25rem .6rem; text-align: left; }
 th { border-bottom: 2px solid #999; vertical-align: bottom; } td { border-bottom: 1px solid #eee; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
+th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; }
 .wide { overflow-x: auto; } .note, figcaption { color: #555; font-size: 14px; }
 figure { margin: 1rem 0; } figure img { max-width: 100%; height: auto; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem; } .figures figure { flex: 1 1 480px; }
+.figures figure.whole { flex-basis: 100%; }
 """
 
 
@@ -67,4 +68,5 @@ def counted(results: Results) -> str:
 def _figure(picture: Picture) -> str:
     data = base64.b64encode(picture.svg.read_bytes()).decode()
     image = f'<img alt="{html.escape(picture.svg.stem)}" src="data:image/svg+xml;base64,{data}">'
-    return f"<figure>{image}<figcaption>{html.escape(picture.caption)}</figcaption></figure>"
+    kind = ' class="whole"' if picture.whole_width else ""
+    return f"<figure{kind}>{image}<figcaption>{html.escape(picture.caption)}</figcaption></figure>"

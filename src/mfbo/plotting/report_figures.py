@@ -28,6 +28,7 @@ class Picture:
     section: str
     caption: str
     files: tuple[Path, ...]
+    whole_width: bool = False
 
     @property
     def svg(self) -> Path:
@@ -100,7 +101,7 @@ def _heat_maps(folder: Path, case: Case) -> Picture:
         f"{case.label}: demand and the best plan of each method, with its payoff. The paper's figure 5 shows the 12×20 "
         "grid."
     )
-    return Picture("Heat maps of Manhattan", caption, tuple(files))
+    return Picture("Heat maps of Manhattan", caption, tuple(files), whole_width=True)
 
 
 def _regret(folder: Path, case: Case) -> Picture:
@@ -135,7 +136,7 @@ def _sweep(folder: Path, axis: str, cases: Sequence[Case]) -> Picture:
     where = AXES[axis].removeprefix("the ")
     files = sweep(folder / f"scaling-{axis}", f"Time and regret against {AXES[axis]}", where, panels)
     names = ", ".join(dict.fromkeys(case.problem for case in cases))
-    return Picture("Scaling", f"{names}: mean over seeds with 95 % intervals.", tuple(files))
+    return Picture("Scaling", f"{names}: mean over seeds with 95 % intervals.", tuple(files), whole_width=True)
 
 
 def _regret_by_agents(folder: Path, cases: Sequence[Case]) -> list[Picture]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.plotting.figures import COLORS, drawn
+from mfbo.plotting.curves import CURVES_SIZE, legend_beside, mean_with_error, strategy_color
+from mfbo.plotting.figures import drawn
 
 Point = tuple[float, float, float]  # where, mean, half of the 95 % interval
 
@@ -21,7 +21,7 @@ def sweep(path: Path, title: str, where: str, panels: Mapping[str, Mapping[str, 
         for axes, (quantity, lines) in zip(table.flat, panels.items(), strict=True):
             for strategy, points in lines.items():
                 x, y, half = np.array(points, dtype=np.float64).T
-                color = COLORS.get(strategy)
+                color = strategy_color(strategy)
                 floor = np.minimum(half, 0.9 * y)  # the axis is logarithmic
                 axes.errorbar(x, y, [floor, half], label=strategy, color=color, marker="o", markersize=4, capsize=3)
             axes.set_xscale("log")
@@ -32,9 +32,8 @@ def sweep(path: Path, title: str, where: str, panels: Mapping[str, Mapping[str, 
             axes.set_xlabel(where)
             axes.set_ylabel(quantity)
             axes.grid(alpha=0.25, linewidth=0.6)
-        figure = table.flat[0].figure
-        figure.legend(*table.flat[0].get_legend_handles_labels(), frameon=False, loc="outside right upper")
-        figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+        legend_beside(table.flat[0])
+        table.flat[0].figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
     return files
 
 
@@ -49,11 +48,9 @@ def curves_along(
     from matplotlib import colormaps
 
     ramp = colormaps["viridis"](np.linspace(0.0, 0.85, max(len(curves), 1)))
-    shades = [COLORS.get(label.partition(" ")[0], shade) for label, shade in zip(curves, ramp, strict=True)]
-    with drawn(path, (6.0, 3.8)) as (axes, files):
-        for (label, table), shade in zip(curves.items(), shades, strict=True):
-            rounds = np.arange(1, table.shape[1] + 1)
-            _with_error(axes, rounds, table, label, shade)
+    with drawn(path, CURVES_SIZE) as (axes, files):
+        for (label, table), shade in zip(curves.items(), ramp, strict=True):
+            mean_with_error(axes, table, label, strategy_color(label, shade), logarithmic=True)
         if bound is not None:
             axes.plot(np.arange(1, len(bound) + 1), bound, color="black", linestyle="--", linewidth=1, label="bound")
         axes.set_yscale("log")
@@ -61,7 +58,7 @@ def curves_along(
         axes.set_xlabel("round")
         axes.set_ylabel(quantity)
         axes.margins(x=0.01)
-        axes.legend(frameon=False, loc="best", fontsize=9)
+        legend_beside(axes)
     return files
 
 
@@ -71,12 +68,3 @@ def _short(number: float) -> str:
         if size <= number < np.inf:
             return f"{number / size:g}{letter}"
     return f"{number:g}"
-
-
-def _with_error(axes: Any, rounds: Any, table: FloatArray, label: str, color: Any) -> None:
-    mean = table.mean(axis=0)
-    axes.plot(rounds, mean, label=label, color=color, linewidth=1.6)
-    if len(table) > 1:
-        error = table.std(axis=0, ddof=1) / np.sqrt(len(table))
-        low = np.maximum(mean - error, 0.05 * mean)  # the axis is logarithmic
-        axes.fill_between(rounds, low, mean + error, color=color, alpha=0.2, linewidth=0)

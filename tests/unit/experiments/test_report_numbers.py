@@ -14,7 +14,7 @@ from mfbo.experiments.paper_minutes import PAPER_MINUTES
 from mfbo.experiments.results import Results, _cases
 from mfbo.experiments.statistics import interval, paired, rounds_to
 from mfbo.experiments.store import StoredPlan
-from mfbo.experiments.tables import Table, shown
+from mfbo.experiments.tables import Table, ranges, shown
 from mfbo.simplex import uniform
 
 
@@ -55,6 +55,11 @@ def test_final_values_and_pairs(made_record):
     (pair,) = rows_of(report.paired_tests(cases))
     assert (pair["strategy"], pair["against"], pair["pairs"]) == ("default", "mf-gp-ucb", "2")
     assert float(pair["mean difference"]) == pytest.approx(4.5)
+
+
+def test_whole_numbers_are_written_as_ranges():
+    assert ranges([]) == "none"
+    assert ranges([1, 2, 3, 7, 9, 10]) == "1–3, 7, 9–10"
 
 
 def test_strategies_keep_their_own_allocation_in_one_case(made_record):
@@ -157,5 +162,5 @@ def test_regret_curves_are_compared_by_what_whole_agents_can_reach(made_record):
     assert cases[0].reachable == pytest.approx(18.01176199651916)  # the rounded optimum; nobody played as well
     claim = report.agents_claim(cases)
     assert [row[2] for row in claim.rows] == pytest.approx([1.0, 1.0, 1.0])
-    assert claim.rows[-1][-1] == 100.0
-    assert claim.rows[0][-1] < 50.0
+    assert claim.rows[-1][-1] == "none"
+    assert claim.rows[0][-1] == "2–3"
