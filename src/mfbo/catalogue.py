@@ -1,11 +1,18 @@
-"""The one table that maps names to strategies and problems, without importing them."""
+"""The one table that maps names to strategies and problems, without importing them.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+A strategy's name may carry settings: "mf-gp-ucb(multiplier=2)". So written, it can stand wherever a name can: on the
+command line, in a suite, in a stored study, in the legend of a figure.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
-from typing import Any, Literal, cast
+from types import UnionType
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
-from mfbo.errors import InvalidInputError
+from mfbo.errors import InvalidInputError, UnknownNameError
 from mfbo.validation import known_name
 
 
@@ -110,20 +117,103 @@ PROBLEMS: dict[str, Entry] = {
 }
 
 
+_NAME = re.compile(r"\s*([^()\s]+)\s*(?:\(([^()]*)\))?\s*")
+
+
+def base_name(strategy: str) -> str:
+    """Return a strategy's name without its settings, as it stands in the table."""
+    found = _NAME.fullmatch(strategy)
+    return strategy if found is None else found[1]
+
+
+def known_strategy(strategy: str, kind: str = "strategy") -> str:
+    """Return the name in the one way it is written ("mf-gp-ucb(multiplier=2)"), or say what of it is unknown."""
+    known_name(base_name(strategy), kind, list(STRATEGIES))
+    return strategy if strategy in STRATEGIES else str(make_strategy(strategy).name)
+
+
 def searches_single_agents(name: str) -> bool:
     """Tell whether the strategy of this name places agents one by one."""
-    return name in STRATEGIES and STRATEGIES[name].searches == "single agents"
+    base = base_name(name)
+    return base in STRATEGIES and STRATEGIES[base].searches == "single agents"
 
 
 def make_strategy(strategy: Any) -> Any:
-    """Return a strategy given by name, or the object itself if it already is one."""
+    """Return a strategy given by name, with or without settings, or the object itself if it already is one."""
     if isinstance(strategy, str):
-        return STRATEGIES[known_name(strategy, "strategy", list(STRATEGIES))].make()
+        found = _NAME.fullmatch(strategy)
+        name = known_name(strategy if found is None else found[1], "strategy", list(STRATEGIES))
+        made = STRATEGIES[name].make()
+        return (
+            made if found is None or found[2] is None else _with_settings(made, _written_settings(strategy, found[2]))
+        )
     missing = [member for member in STRATEGY_MEMBERS if not hasattr(strategy, member)]
     if missing or isinstance(strategy, type):
         lacking = f"it lacks {', '.join(missing)}" if missing else "give an object of the class"
         raise InvalidInputError(f"strategy must be a name or an object like mfbo.Strategy, not {strategy!r}: {lacking}")
     return strategy
+
+
+def _written_settings(strategy: str, text: str) -> dict[str, str]:
+    settings: dict[str, str] = {}
+    for part in text.split(","):
+        key, equals, value = (each.strip() for each in part.partition("="))
+        if not (key and equals and value) or key in settings:
+            raise InvalidInputError(f"settings of {strategy!r} must be like (multiplier=2, kernel=joint), each once")
+        settings[key] = value
+    return settings
+
+
+def _with_settings(made: Any, settings: Mapping[str, str]) -> Any:
+    """Return the strategy with these settings, which become part of its name in alphabetical order."""
+    hints = {key: kinds for key, kinds in _setting_kinds(made).items() if kinds}
+    values: dict[str, Any] = {}
+    for key in sorted(settings):
+        if key not in hints:
+            raise UnknownNameError(f"{made.name} has no setting {key!r}; it has: {', '.join(hints) or 'none'}")
+        values[key] = _setting(f"{key} of {made.name}", settings[key], hints[key])
+    written = ",".join(f"{key}={_written(value)}" for key, value in values.items())
+    return replace(made, **values, name=f"{made.name}({written})")
+
+
+def _setting_kinds(made: Any) -> dict[str, tuple[Any, ...]]:
+    """Return for every field what a text for it can be: bool, int, float, or one of some words."""
+    hints = get_type_hints(type(made))
+    settable = [each.name for each in fields(made) if each.init and each.name != "name"]
+    return {name: tuple(kind for kind in _alternatives(hints[name]) if _is_simple(kind)) for name in settable}
+
+
+def _alternatives(hint: Any) -> tuple[Any, ...]:
+    if get_origin(hint) is Literal:
+        return get_args(hint)
+    if get_origin(hint) in (Union, UnionType):
+        return tuple(kind for part in get_args(hint) for kind in _alternatives(part))
+    return (hint,)
+
+
+def _is_simple(kind: Any) -> bool:
+    return kind in (bool, int, float) or isinstance(kind, str)
+
+
+def _setting(what: str, text: str, kinds: tuple[Any, ...]) -> Any:
+    if text in kinds:
+        return text
+    if bool in kinds and text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            number = kind(text) if kind in kinds else math.nan
+        except ValueError:
+            continue
+        if math.isfinite(number) and number >= 0:
+            return number
+    wanted = {bool: "true or false", int: "a whole number from 0", float: "a number from 0"}
+    named = " or ".join(wanted.get(kind, repr(kind)) for kind in kinds)
+    raise InvalidInputError(f"{what} must be {named}, not {text!r}")
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value}".removesuffix(".0")
 
 
 def make_problem(name: str, data: Any = None) -> Any:

@@ -1,14 +1,23 @@
 """The table of names: every entry can be made, fits its name, and is loaded only when asked for."""
 
+import re
 import subprocess
 import sys
 
 import pytest
 
 import mfbo
-from mfbo.catalogue import PROBLEMS, STRATEGIES, make_problem, make_strategy
-from mfbo.errors import InvalidInputError, UnknownNameError
+from mfbo.catalogue import (
+    PROBLEMS,
+    STRATEGIES,
+    known_strategy,
+    make_problem,
+    make_strategy,
+    searches_single_agents,
+)
+from mfbo.errors import InvalidInputError, MfboError, UnknownNameError
 from mfbo.problems import Problem
+from mfbo.strategies import MeanFieldGPUCB
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -93,3 +102,54 @@ def test_the_catalogue_names_strategies_without_importing_them():
     code = f"import mfbo.catalogue, sys; print([m for m in sys.modules if m.startswith({heavy})])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("mf-gp-ucb(multiplier=2)", "mf-gp-ucb(multiplier=2)"),
+        ("mf-gp-ucb( multiplier = 2.0 , kernel=joint)", "mf-gp-ucb(kernel=joint,multiplier=2)"),
+        ("mf-gp-ucb(multiplier=theorem)", "mf-gp-ucb(multiplier=theorem)"),
+        ("genetic(generation=10)", "genetic(generation=10)"),
+        ("default(sparse=false)", "default(sparse=false)"),
+        ("annealing(least_chance=1e-7)", "annealing(least_chance=1e-07)"),
+    ],
+)
+def test_settings_in_a_name_have_one_way_to_be_written(written, name):
+    assert known_strategy(written) == name
+    assert known_strategy(name) == name
+    assert make_strategy(name) == make_strategy(written)
+
+
+def test_settings_in_a_name_reach_the_strategy():
+    assert make_strategy("mf-gp-ucb(multiplier=2, kernel=joint)") == MeanFieldGPUCB(
+        kernel="joint", multiplier=2.0, name="mf-gp-ucb(kernel=joint,multiplier=2)"
+    )
+    assert searches_single_agents("genetic(elite=5)")
+    assert not searches_single_agents("default(trust=3)")
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("mf-gp-ucb(multiplyer=2)", "has no setting 'multiplyer'; it has: sparse, kernel, multiplier"),
+        ("mf-gp-ucb(name=x)", "no setting 'name'"),
+        ("mf-gp-ucb(adam=1)", "no setting 'adam'"),
+        ("mf-gp-ucb(multiplier=nan)", "a number from 0"),
+        ("mf-gp-ucb(multiplier=-1)", "not '-1'"),
+        ("mf-gp-ucb(kernel=rbf)", "'paper' or 'joint'"),
+        ("genetic(generation=2.5)", "a whole number"),
+        ("mf-gp-ucb()", "must be like"),
+        ("mf-gp-ucb(multiplier)", "must be like"),
+        ("mf-gp-ucb(multiplier=1,multiplier=2)", "each once"),
+        ("mf-gp-ubc(multiplier=1)", "did you mean 'mf-gp-ucb'"),
+        ("random(seed=1)", "it has: none"),
+        ("genetic(generation=0)", "generation"),
+        ("cma-es(step=0)", "step"),
+        ("mf-gp-ucb(multiplier=1", "unknown strategy"),
+        ("", "unknown strategy ''"),
+    ],
+)
+def test_bad_settings_in_a_name_are_named(written, said):
+    with pytest.raises(MfboError, match=re.escape(said)):
+        known_strategy(written)

@@ -39,6 +39,13 @@ def test_a_stored_study_needs_a_name_and_a_known_storage(options):
         )
 
 
+def test_settings_in_the_strategy_s_name_are_stored_with_it(storage):
+    made = create_study(POPULATION, strategy="mf-gp-ucb(multiplier=2.0)", storage=storage, name="one")
+    again = load_study("one", storage)
+    assert again.strategy == made.strategy
+    assert again.strategy.multiplier == 2.0
+
+
 def test_a_name_is_created_once_and_loaded_by_name(storage):
     create_study(POPULATION, storage=storage, name="one", seed=4, noise=0.5, lease_seconds=60, placed=[20, 0, 0])
     with pytest.raises(InvalidInputError, match="already exists"):

@@ -63,7 +63,7 @@ def demo(
 @app.command()
 def run(
     problem: Annotated[str, typer.Argument(help="A name from `mfbo problems`.")],
-    strategy: Annotated[str, typer.Option(help="A name from `mfbo strategies`.")] = "default",
+    strategy: Annotated[str, typer.Option(help="A name from `mfbo strategies`, settings in parentheses.")] = "default",
     rounds: Annotated[int, typer.Option(help="Rounds to play.")] = 100,
     seed: Seed = 0,
     data: Data = None,

@@ -1,12 +1,15 @@
 """`mfbo benchmark`: a suite of runs, continued where it was left."""
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from mfbo.cli.output import cells_progress, print_json, print_table
 from mfbo.experiments import Outcome, Suite, find_suite, run_suite, suite_toml
+
+BETWEEN_NAMES = re.compile(r",(?![^(]*\))")
 
 
 def benchmark(
@@ -55,7 +58,8 @@ def _processors() -> int:
 
 
 def _names(text: str | None) -> tuple[str, ...]:
-    return () if text is None else tuple(each.strip() for each in text.split(",") if each.strip())
+    """Return the names between commas; those inside parentheses belong to a strategy's settings."""
+    return () if text is None else tuple(each.strip() for each in BETWEEN_NAMES.split(text) if each.strip())
 
 
 def _record(suite: Suite, folder: Path, outcome: Outcome) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from mfbo.catalogue import PROBLEMS, STRATEGIES, make_problem
+from mfbo.catalogue import PROBLEMS, known_strategy, make_problem
 from mfbo.cli.options import parse_agents
 from mfbo.cli.output import print_json, print_note, print_table, progress
 from mfbo.experiments import RunResult, RunSettings
@@ -29,10 +29,9 @@ def run(
 ) -> None:
     """Check everything first, then play and print."""
     known_name(problem, "problem", list(PROBLEMS))
-    known_name(strategy, "strategy", list(STRATEGIES))
     settings = RunSettings(
         problem,
-        strategy,
+        known_strategy(strategy),
         rounds,
         seed,
         parse_agents(agents),  # type: ignore[arg-type]

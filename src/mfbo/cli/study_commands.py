@@ -41,7 +41,7 @@ def create(
     capacity: Annotated[str | None, typer.Option(help="Column with the most agents a station can hold.")] = None,
     move_budget: Annotated[int | None, typer.Option(help="Most agents that may be moved in a round.")] = None,
     placed: Annotated[Path | None, typer.Option(help="CSV: where the agents are now; columns station, agents.")] = None,
-    strategy: Annotated[str, typer.Option(help="A name from `mfbo strategies`.")] = "default",
+    strategy: Annotated[str, typer.Option(help="A name from `mfbo strategies`, settings in parentheses.")] = "default",
     noise: Annotated[float | None, typer.Option(help="Known standard deviation of one told payoff.")] = None,
     lease_hours: Annotated[float, typer.Option(help="After this time an untold plan is offered to others.")] = 48.0,
     seed: Seed = 0,

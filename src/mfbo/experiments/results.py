@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.catalogue import make_problem
+from mfbo.catalogue import base_name, make_problem
 from mfbo.errors import MfboError
 from mfbo.experiments.cells import canonical
 from mfbo.experiments.store import ResultStore, StoredPlan
@@ -178,7 +178,7 @@ def _case(label: str, records: Sequence[Mapping[str, Any]]) -> Case:
         Group(strategy, tuple(sorted(members, key=lambda each: int(each["cell"]["seed"]))))
         for (strategy, _), members in by_strategy.items()
     ]
-    groups.sort(key=lambda group: ORDER.index(group.strategy) if group.strategy in ORDER else len(ORDER))
+    groups.sort(key=lambda group: _place(base_name(group.strategy)))
     return Case(
         label,
         first["problem"],
@@ -190,6 +190,10 @@ def _case(label: str, records: Sequence[Mapping[str, Any]]) -> Case:
         records[0]["cell"],
         tuple(groups),
     )
+
+
+def _place(strategy: str) -> int:
+    return ORDER.index(strategy) if strategy in ORDER else len(ORDER)
 
 
 def _labels(members: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from mfbo.catalogue import PROBLEMS, STRATEGIES
+from mfbo.catalogue import PROBLEMS, known_strategy
 from mfbo.errors import InvalidInputError
 from mfbo.experiments.cells import Cell, canonical
 from mfbo.experiments.runs import Agents, RunSettings
@@ -105,7 +105,7 @@ class Suite:
             raise InvalidInputError(f"suite {self.name!r} runs none of the chosen strategies on the chosen problems")
         for cell in chosen:
             known_name(cell.settings.problem, "problem", list(PROBLEMS))
-            known_name(cell.settings.strategy, "strategy", list(STRATEGIES))
+            known_strategy(cell.settings.strategy)
         return chosen
 
     def _names(self, field: str) -> list[str]:
@@ -167,9 +167,9 @@ def _batch(record: Mapping[str, Any]) -> Batch:
     for name in LISTS:
         if name in values:
             values[name] = tuple(values[name]) if isinstance(values[name], list) else (values[name],)
-    for kind, key, table in (("problem", "problems", PROBLEMS), ("strategy", "strategies", STRATEGIES)):
-        for name in values[key]:
-            known_name(name, kind, list(table))
+    for name in values["problems"]:
+        known_name(name, "problem", list(PROBLEMS))
+    values["strategies"] = tuple(known_strategy(str(name)) for name in values["strategies"])
     for name in ("feedback", "data"):
         if not isinstance(values.get(name, ""), str):
             raise InvalidInputError(f"{name} must be text, not {values[name]!r}")

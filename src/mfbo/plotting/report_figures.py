@@ -148,7 +148,7 @@ def _regret_by_agents(folder: Path, cases: Sequence[Case]) -> list[Picture]:
             if group is not None and case.optimum is not None:
                 curves[_agents(case)] = np.maximum(case.optimum - group.common("trace"), 1e-12)
         title = f"{cases[0].problem}, {strategy}: regret of the best plan so far"
-        files = curves_along(folder / f"regret-by-agents-{strategy}", title, "regret", curves)
+        files = curves_along(folder / f"regret-by-agents-{_for_a_file(strategy)}", title, "regret", curves)
         caption = f"{strategy}: does the number of agents M matter? Mean over seeds, the band is the standard error."
         pictures.append(Picture("Scaling", caption, tuple(files)))
     return pictures
@@ -174,4 +174,8 @@ def _title(case: Case) -> str:
 
 
 def _slug(case: Case) -> str:
-    return "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in case.label).strip("-")
+    return _for_a_file(case.label)
+
+
+def _for_a_file(text: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in text).strip("-")

@@ -4,7 +4,6 @@ import pytest
 
 from mfbo.errors import InvalidInputError, MfboError
 from mfbo.experiments import BUILT_IN, Batch, Suite, find_suite, read_suite, suite_toml
-from mfbo.experiments.suites import suite_of
 
 TEXT = """
 summary = "two problems"
@@ -45,16 +44,18 @@ def test_overlapping_batches_give_each_cell_once():
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_built_in_suite_printed_and_read_again_is_the_same_plan(name, tmp_path):
-    import tomllib
-
     suite = BUILT_IN[name]
-    read = tomllib.loads(suite_toml(suite))
-    known = {"default", "mf-gp-ucb", "random"}
-    for batch in read["runs"]:  # the baselines may not be in the catalogue
-        batch["strategies"] = [each for each in batch["strategies"] if each in known]
-    read["runs"] = [batch for batch in read["runs"] if batch["strategies"]]
-    expected = {cell.key for cell in suite.cells if cell.settings.strategy in known}
-    assert {cell.key for cell in suite_of(read).cells} == expected
+    assert read_suite(written(tmp_path, suite_toml(suite))).hash == suite.hash
+
+
+def test_settings_of_strategies_are_part_of_the_plan(tmp_path):
+    text = TEXT.replace('"random"', '"mf-gp-ucb(multiplier = 2.0, kernel=joint)"')
+    suite = read_suite(written(tmp_path, text))
+    name = "mf-gp-ucb(kernel=joint,multiplier=2)"
+    assert {cell.settings.strategy for cell in suite.cells} == {"default", name}
+    assert len(suite.selected(strategies=[name])) == len(suite.cells) / 2
+    with pytest.raises(InvalidInputError, match="without repetition"):
+        read_suite(written(tmp_path, TEXT.replace('"random"', '"default(trust=3)", "default(trust=3.0)"')))
 
 
 def test_the_paper_suite_is_the_papers():

@@ -12,6 +12,7 @@ from mfbo.strategies.model_free import ModelFreeStrategy, standardized
 from mfbo.strategies.on_simplex.logits import require_cells
 from mfbo.strategies.optional_library import drawn_seed, load, seeded_torch
 from mfbo.strategies.reading import steered, told_payoffs
+from mfbo.validation import whole_number
 
 MOST_CELLS = 500  # a step of SLSQP, which BoTorch uses under equality constraints, costs the cube of the cells
 SAMPLES = 128  # base samples of qLogNEI
@@ -30,6 +31,11 @@ class BotorchSimplex(ModelFreeStrategy):
     fit_iterations: int = 100
     iterations: int = 50
     name: str = field(default="botorch-simplex", kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Refuse counts of nothing."""
+        for count in ("initial_rounds", "starts", "fit_iterations", "iterations"):
+            whole_number(getattr(self, count), count, least=1)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return random plans first, then the maximizer of the acquisition."""

@@ -12,6 +12,7 @@ from mfbo.simplex import uniform
 from mfbo.strategies.model_free import ModelFreeStrategy
 from mfbo.strategies.on_simplex.logits import logits_of, noted_logits, proposal_of_logits, require_cells
 from mfbo.strategies.optional_library import drawn_seed, load
+from mfbo.validation import positive
 
 MOST_CELLS = 2000  # the covariance is decomposed every generation
 
@@ -27,6 +28,10 @@ class CmaEs(ModelFreeStrategy):
     step: float = 1.0
     name: str = field(default="cma-es", kw_only=True)
     _replay: "_Replay" = field(default_factory=lambda: _Replay(), init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a Gaussian without width."""
+        positive(self.step, "step")
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return a draw from the Gaussian as it is after all complete generations."""

@@ -15,6 +15,7 @@ from mfbo.strategies.per_agent.assignments import (
     require_agents,
     with_one_moved,
 )
+from mfbo.validation import whole_number
 
 TRIES = 100  # mutations looked at for a child that was not played before
 
@@ -31,6 +32,11 @@ class Genetic(ModelFreeStrategy):
     parents: int = 20
     elite: int = 10
     name: str = "genetic"
+
+    def __post_init__(self) -> None:
+        """Refuse an empty generation."""
+        for size in ("generation", "parents", "elite"):
+            whole_number(getattr(self, size), size, least=1)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return a random assignment in the first generation, then a child of two parents."""
