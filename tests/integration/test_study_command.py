@@ -188,6 +188,8 @@ def test_an_export_is_imported_as_past_days_of_another_study(created, run):
     created("export", "saturdays", "--out", "all.csv")
     run("create", "sundays", "--actions", "stations.csv", "--agents", 30)
     assert json.loads(run("import", "sundays", "all.csv", "--json")[1])["days"] == 3
+    again = json.loads(run("import", "sundays", "all.csv", "--json")[1])  # as after a kill: what is there stays once
+    assert (again["days"], again["already_there"]) == (0, 3)
     old, new = (load_study(name, "sqlite:///mfbo.db") for name in ("saturdays", "sundays"))
     assert [each.payoff for each in new.rounds] == [each.payoff for each in old.rounds]
     assert all(each.added for each in new.rounds)
