@@ -25,8 +25,10 @@ def information_gain(population: Population, plans: Sequence[FloatArray]) -> Flo
     return np.cumsum(np.log(np.diag(factor)))
 
 
-def regret_bound(population: Population, gains: Sequence[float]) -> FloatArray:
-    """Return the theorem's bound on the cumulative regret after each round, (T,), eq. (15), with a = b = 1.
+def regret_bounds(population: Population, gains: FloatArray) -> FloatArray:
+    """Return the theorem's bound on the cumulative regret after each round, eq. (15), with a = b = 1.
+
+    gains: information gain of each run after each round, (S, T), as is the result.
 
     It is in units of the kernel: a payoff whose prior standard deviation is √k0.
     """
@@ -38,7 +40,12 @@ def regret_bound(population: Population, gains: Sequence[float]) -> FloatArray:
     row = Rows(one_agent, shares, np.zeros(1), np.ones(1))
     prior_variance = float(_gram(population, row)[0, 0])
     noise = _noise(population)
-    return np.array([theorem.bound(t, gain, prior_variance, noise) for t, gain in enumerate(gains, start=1)])
+    return np.array(
+        [
+            [theorem.bound(t, gain, prior_variance, noise) for t, gain in enumerate(run, start=1)]
+            for run in gains.tolist()
+        ]
+    )
 
 
 def _noise(population: Population) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.experiments.information import regret_bound
+from mfbo.experiments.information import regret_bounds
 from mfbo.experiments.paper_minutes import PAPER_MINUTES, PAPER_ROUNDS
 from mfbo.experiments.results import Case, Group, Results
 from mfbo.experiments.statistics import interval, paired, rounds_to, spread
@@ -201,8 +201,7 @@ def regret_curves(case: Case, group: Group) -> tuple[FloatArray, FloatArray] | N
     if closed is None or case.problem_data is None:
         return None
     population = case.problem_data.population
-    bounds = [regret_bound(population, gains) for gains in group.common("information_gain").tolist()]
-    return np.cumsum(1.0 - closed, axis=1), np.array(bounds)
+    return np.cumsum(1.0 - closed, axis=1), regret_bounds(population, group.common("information_gain"))
 
 
 def scaling(cases: Sequence[Case]) -> list[Table]:

@@ -49,7 +49,7 @@ def _drawn(folder: Path, results: Results) -> list[Picture]:
     pictures = [_curves(folder, case) for case in plain]
     pictures += [_arena(folder, case, group) for case in plain if case.problem == ARENA for group in _shown(case)]
     pictures += [_heat_maps(folder, case) for case in plain if case.problem_data is not None and _on_grid(case)]
-    pictures += [_regret(folder, case) for case in plain if any(regret_curves(case, group) for group in case.groups)]
+    pictures += [picture for case in plain if (picture := _regret(folder, case)) is not None]
     for axis, members in along.items():
         pictures.append(_sweep(folder, axis, members))
     pictures += _regret_by_agents(folder, along.get("agents", ()))
@@ -104,7 +104,7 @@ def _heat_maps(folder: Path, case: Case) -> Picture:
     return Picture("Heat maps of Manhattan", caption, tuple(files), whole_width=True)
 
 
-def _regret(folder: Path, case: Case) -> Picture:
+def _regret(folder: Path, case: Case) -> Picture | None:
     curves: dict[str, FloatArray] = {}
     bound = None
     for group in case.groups:
@@ -113,6 +113,8 @@ def _regret(folder: Path, case: Case) -> Picture:
             curves[_legend(group)] = found[0]
             if group.strategy == "mf-gp-ucb" or bound is None:
                 bound = found[1].mean(axis=0)
+    if not curves:
+        return None
     title = f"{_title(case)}: cumulative regret"
     files = curves_along(folder / f"regret-{_slug(case)}", title, "regret, in units of the gap", curves, bound)
     caption = (

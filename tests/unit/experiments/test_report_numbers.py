@@ -9,7 +9,7 @@ import pytest
 
 from mfbo.catalogue import make_problem
 from mfbo.experiments import report
-from mfbo.experiments.information import information_gain, regret_bound
+from mfbo.experiments.information import information_gain, regret_bounds
 from mfbo.experiments.paper_minutes import PAPER_MINUTES
 from mfbo.experiments.results import Results, _cases
 from mfbo.experiments.statistics import interval, paired, rounds_to
@@ -119,7 +119,7 @@ def test_information_gain_grows_and_repeating_a_plan_teaches_less():
     assert (np.diff(varied) > 0).all()
     assert repeated[0] == pytest.approx(varied[0])
     assert repeated[-1] < varied[-1]
-    assert (np.diff(regret_bound(population, varied.tolist())) > 0).all()
+    assert (np.diff(regret_bounds(population, varied[None])) > 0).all()
 
 
 def test_cases_that_differ_in_one_number_form_a_sweep(made_record):
