@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mfbo.cli.output import cells_progress, print_json, print_table
+from mfbo.errors import InvalidInputError
 from mfbo.experiments import Outcome, Suite, find_suite, run_suite, suite_toml
 
 BETWEEN_NAMES = re.compile(r",(?![^(]*\))")
@@ -38,8 +39,8 @@ def benchmark(
                 folder,
                 jobs=_processors() if jobs is None else jobs,
                 dask=dask,
-                problems=_names(problems),
-                strategies=_names(strategies),
+                problems=_names(problems, "--problems"),
+                strategies=_names(strategies, "--strategies"),
                 retry_failed=retry_failed,
                 progress=advance,
             )
@@ -57,9 +58,14 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _names(text: str | None) -> tuple[str, ...]:
+def _names(text: str | None, option: str) -> tuple[str, ...]:
     """Return the names between commas; those inside parentheses belong to a strategy's settings."""
-    return () if text is None else tuple(each.strip() for each in BETWEEN_NAMES.split(text) if each.strip())
+    if text is None:
+        return ()
+    names = tuple(each.strip() for each in BETWEEN_NAMES.split(text) if each.strip())
+    if not names:
+        raise InvalidInputError(f"{option} names nothing: give names with commas between them, or leave it out")
+    return names
 
 
 def _record(suite: Suite, folder: Path, outcome: Outcome) -> dict[str, Any]:

@@ -1,5 +1,8 @@
 """`mfbo report`: tables and figures of a results folder."""
 
+import re
+from json import dumps as dump_json
+from json import loads as load_json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,6 +14,8 @@ from mfbo.experiments.results import Results, load_results
 from mfbo.experiments.tables import Table
 
 FIGURES = "figures"
+LISTING = "files.json"  # what the report consists of
+OWN_FILE = re.compile(rf"(?:{FIGURES}/)?[\w.-]+\.(?:csv|svg)")
 
 
 def report(folder: Path, out: Path | None, *, quiet: bool, json: bool) -> None:
@@ -49,6 +54,21 @@ def _write(target: Path, results: Results, tables: list[Table]) -> list[Path]:
             figures = [picture.svg.replace(target / FIGURES / picture.svg.name) for picture in pictures]
         for name, text in texts.items():
             (target / name).write_text(text, encoding="utf-8")
+        written = [*(target / name for name in texts), *figures]
+        _remove_older(target, [path.relative_to(target).as_posix() for path in written])
     except OSError as error:
         raise InvalidInputError(f"no report can be written into {target}: {error.strerror}") from error
-    return [*(target / name for name in texts), *figures]
+    return written
+
+
+def _remove_older(target: Path, names: list[str]) -> None:
+    """Remove the files of an earlier report that this one does not have, and nothing else."""
+    listing = target / LISTING
+    try:
+        earlier = [str(name) for name in load_json(listing.read_bytes())]
+    except (OSError, ValueError, TypeError, RecursionError):
+        earlier = []
+    for name in earlier:
+        if OWN_FILE.fullmatch(name) and name not in names:
+            (target / name).unlink(missing_ok=True)
+    listing.write_text(dump_json(names, indent=1) + "\n", encoding="utf-8")

@@ -1,12 +1,15 @@
 """Run the missing cells of a suite in many processes, on this machine or on a Dask cluster; survive their deaths."""
 
+import logging
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from mfbo.errors import InvalidInputError, MissingExtraError
 from mfbo.experiments.cells import Cell, lost, play
@@ -19,6 +22,7 @@ Record = dict[str, Any]
 Engine = Callable[[Sequence[Cell]], Iterator[Record]]
 ATTEMPTS = 3  # in a row without a single finished cell
 ANSWER_WITHIN = 15  # seconds for a Dask scheduler
+SCHEDULER_ADDRESS = re.compile(r"(tcp|tls)://[^\s/:]+:[0-9]{1,5}")
 
 
 @dataclass(frozen=True)
@@ -61,13 +65,12 @@ def run_suite(
     tell(found, len(cells), None)
 
     def keep(record: Record) -> None:
-        store.write(record)
-        records[record["key"]] = record
+        records[record["key"]] = store.write(record)
         tell(len(records), len(cells), record)
 
     missing = [cell for cell in cells if cell.key not in records]
     if missing:
-        with _engine(jobs, dask) as (engine, deaths):
+        with _engine(min(jobs, len(missing)), dask) as (engine, deaths):
             complete(engine, missing, keep, deaths)
     failed = tuple(record for record in records.values() if record["state"] == "failed")
     return Outcome(len(cells), found, len(missing), failed)
@@ -78,25 +81,24 @@ def complete(
 ) -> None:
     """Run all cells; when a worker dies, run again what has no result.
 
-    deaths: the errors that mean a worker died. If ``ATTEMPTS`` in a row finish nothing, each cell gets its own
-    attempt, and the one that kills its worker becomes a failed record.
+    deaths: the errors that mean a worker died. If ``ATTEMPTS`` in a row finish nothing, cells get attempts of their
+    own until the one that kills its worker is found; it becomes a failed record and the others go on together.
     """
     missing = {cell.key: cell for cell in cells}
     fruitless = 0
-    while missing and fruitless < ATTEMPTS:
+    while missing:
+        alone = fruitless >= ATTEMPTS
+        chosen = tuple(missing.values())[: 1 if alone else None]
         before = len(missing)
         try:
-            for record in engine(tuple(missing.values())):
+            for record in engine(chosen):
                 del missing[record["key"]]
                 keep(record)
-        except deaths:
-            fruitless = fruitless + 1 if len(missing) == before else 0
-    for cell in missing.values():
-        try:
-            for record in engine((cell,)):
-                keep(record)
         except deaths as death:
-            keep(lost(cell, death))
+            fruitless = fruitless + 1 if len(missing) == before and not alone else 0
+            if alone:
+                del missing[chosen[0].key]
+                keep(lost(chosen[0], death))
 
 
 @contextmanager
@@ -109,11 +111,11 @@ def _engine(jobs: int, dask: str | None) -> Iterator[tuple[Engine, tuple[type[Ba
         yield (_one_worker if jobs == 1 else _local_workers(jobs)), (BrokenExecutor,)
         return
     try:
-        import distributed
+        import distributed  # noqa: F401
     except ImportError as error:
         raise MissingExtraError('--dask needs Dask: pip install "mfbo[dask]"') from error
     with _dask_client(dask, jobs) as client:
-        yield _dask_workers(client), (distributed.KilledWorker, BrokenExecutor)
+        yield _dask_workers(client), ()  # Dask itself tries a cell again whose worker died
 
 
 def _one_worker(cells: Sequence[Cell]) -> Iterator[Record]:
@@ -140,14 +142,55 @@ def _local_workers(jobs: int) -> Engine:
 
 
 def _dask_workers(client: Any) -> Engine:
-    from joblib import Parallel, delayed, parallel_config
+    """Run on a cluster, by Dask's own futures: joblib's backend waits for ever when a task or the scheduler fails."""
+    from distributed import wait
 
     def engine(cells: Sequence[Cell]) -> Iterator[Record]:
-        tasks = (delayed(play)(cell) for cell in cells)
-        with parallel_config(backend="dask", client=client, wait_for_workers_timeout=60):
-            yield from Parallel(return_as="generator_unordered", batch_size=1)(tasks)
+        attempt = uuid4().hex[:8]
+        pending = {client.submit(play, cell, key=f"{cell.label}-{cell.key}-{attempt}"): cell for cell in cells}
+        try:
+            while pending:
+                try:
+                    finished = wait(list(pending), timeout=ANSWER_WITHIN, return_when="FIRST_COMPLETED").done
+                except TimeoutError:
+                    _require_workers(client)
+                    continue
+                for future in finished:
+                    yield _dask_record(future, pending.pop(future))
+                    future.release()  # or Dask would run it again when the worker that holds its result dies
+        finally:
+            if client.status == "running":
+                client.cancel(list(pending))
 
     return engine
+
+
+def _dask_record(future: Any, cell: Cell) -> Record:
+    from distributed import KilledWorker
+
+    try:
+        record: Record = future.result()
+    except KilledWorker as death:
+        return lost(cell, death)
+    except Exception as error:  # play() itself returns errors as records: this is the cluster's
+        raise InvalidInputError(
+            f"the Dask cluster could not run {cell.label}: {type(error).__name__}: {' '.join(str(error).split())}; its "
+            "workers need this version of mfbo. What is finished is kept, and the same command continues"
+        ) from error
+    return record
+
+
+def _require_workers(client: Any) -> None:
+    if client.status == "running":
+        try:
+            if client.nthreads():
+                return
+        except (OSError, TimeoutError):
+            pass
+    raise InvalidInputError(
+        f"the Dask cluster has no workers left, or its scheduler does not answer within {ANSWER_WITHIN} s; what is "
+        "finished is kept, and the same command continues"
+    )
 
 
 @contextmanager
@@ -156,14 +199,18 @@ def _dask_client(address: str, jobs: int) -> Iterator[Any]:
 
     if address == "local":
         with (
-            LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(
+                n_workers=jobs, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+            ) as cluster,
             Client(cluster, set_as_default=False) as client,
         ):
             yield client
         return
+    if SCHEDULER_ADDRESS.fullmatch(address) is None:
+        raise InvalidInputError(f"a Dask scheduler has an address like tcp://127.0.0.1:8786, or local, not {address!r}")
     try:
         client = Client(address, timeout=ANSWER_WITHIN, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise InvalidInputError(f"no Dask scheduler answers at {address!r}: start one by `dask scheduler`") from error
     with client:
         try:

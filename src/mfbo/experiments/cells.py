@@ -7,7 +7,7 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,9 @@ def lost(cell: Cell, error: BaseException) -> dict[str, Any]:
 
 
 def _played(cell: Cell, parent: int | None) -> dict[str, Any]:
+    data = cell.settings.data
+    if data is not None and _digest_of(Path(data)) != cell.identity["data_sha256"]:
+        raise InvalidInputError(f"data file {data} is not what it was when the plan was made")
     result = run(cell.settings, progress=_watch(parent), time_limit=cell.time_limit)
     population = make_problem(cell.settings.problem, cell.settings.data).population
     record = {**result.to_json(), "values": list(result.values)}
@@ -120,6 +123,12 @@ def _described(error: Exception) -> dict[str, str]:
 
 def _digest_of(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise InvalidInputError(f"data file {path} cannot be read: {error.strerror}") from error
+        state = path.stat()
+        return _digest_at(path, state.st_mtime_ns, state.st_size)
+    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+        raise InvalidInputError(f"data file {str(path)!r} cannot be read: {error}") from error
+
+
+@lru_cache(maxsize=16)
+def _digest_at(path: Path, changed: int, size: int) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

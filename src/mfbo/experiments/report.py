@@ -1,6 +1,7 @@
 """The numbers of a report: one function per table, from the results of a folder."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def tables(results: Results) -> list[Table]:
         run_times(results.cases),
         cumulative_regret(results.cases),
         *scaling(results.cases),
-        agents_claim(results.cases),
+        *agents_claims(results.cases),
         failures(results),
         provenances(results),
     ]
@@ -45,7 +46,7 @@ def finals(cases: Sequence[Case]) -> Table:
             rows.append(
                 (
                     case.label,
-                    group.strategy,
+                    group.name,
                     group.allocation,
                     len(group.records),
                     _range(group.played),
@@ -77,7 +78,8 @@ def paired_tests(cases: Sequence[Case]) -> Table:
         for name in REFERENCES:
             reference = case.group(name)
             for group in case.groups:
-                if reference is None or group.strategy in REFERENCES[: REFERENCES.index(name) + 1]:
+                earlier = group.strategy in REFERENCES[: REFERENCES.index(name)]
+                if reference is None or group is reference or earlier:
                     continue
                 rows.append(_paired_row(case, group, reference))
     columns = ("problem", "strategy", "against", "pairs", "mean difference", "p, paired t", "p, Wilcoxon")
@@ -95,7 +97,7 @@ def _paired_row(case: Case, group: Group, reference: Group) -> tuple[Any, ...]:
     common = sorted(set(group.seeds) & set(reference.seeds))
     ours, theirs = (np.array([each.finals[each.seeds.index(seed)] for seed in common]) for each in (group, reference))
     test = paired(ours, theirs)
-    return case.label, group.strategy, reference.strategy, test.pairs, test.difference, test.t_test, test.wilcoxon
+    return case.label, group.name, reference.name, test.pairs, test.difference, test.t_test, test.wilcoxon
 
 
 def rounds_needed(cases: Sequence[Case]) -> Table:
@@ -106,7 +108,7 @@ def rounds_needed(cases: Sequence[Case]) -> Table:
             gaps = [case.gap_closed(np.array([result["trace"]])) for result in group.results]
             if any(gap is None for gap in gaps):
                 continue
-            row: list[Any] = [case.label, group.strategy]
+            row: list[Any] = [case.label, group.name]
             for level in LEVELS:
                 reached = [rounds_to(level, gap)[0] for gap in gaps if gap is not None]
                 known = [each for each in reached if each is not None]
@@ -129,13 +131,13 @@ def run_times(cases: Sequence[Case]) -> Table:
     for case in cases:
         for group in case.groups:
             seconds = np.array([result["seconds"] for result in group.results])
-            paper = PAPER_MINUTES.get((case.problem, group.strategy))
-            alike = paper is not None and case.rounds == PAPER_ROUNDS and not group.limited
+            paper = PAPER_MINUTES.get((case.problem, group.strategy)) if case.is_the_papers else None
+            alike = case.rounds == PAPER_ROUNDS and not group.limited
             limit = "" if not group.limited else f"{group.limited} of {len(group.records)}"
             rows.append(
                 (
                     case.label,
-                    group.strategy,
+                    group.name,
                     len(group.records),
                     _range(group.played),
                     float(seconds.mean()),
@@ -174,7 +176,7 @@ def cumulative_regret(cases: Sequence[Case]) -> Table:
             rows.append(
                 (
                     case.label,
-                    group.strategy,
+                    group.name,
                     regret.shape[1],
                     total.mean,
                     total.half,
@@ -189,9 +191,10 @@ def cumulative_regret(cases: Sequence[Case]) -> Table:
         "Cumulative regret against the theorem's bound",
         columns,
         tuple(rows),
-        "Both in units of the gap from uniform to the optimum. The bound is eq. (15) of docs/theory.md, corrected, "
-        "with a = b = 1, R = 0.01, the paper's kernel at its prior medians, and the information gain of the plans "
-        "really played. It is proven for MF-GP-UCB with its multiplier √β; for the others it is only a yardstick.",
+        "The regret is in units of the gap from uniform to the optimum. The bound is eq. (15) of docs/theory.md, "
+        "corrected, with a = b = 1, R = 0.01, the paper's kernel at its prior medians, and the information gain of the "
+        "plans really played; it is in the kernel's own unit, which is set beside the gap as if they were equal. It is "
+        "proven for MF-GP-UCB with the multiplier √β, which explores too long to be run; here it is a yardstick.",
     )
 
 
@@ -207,52 +210,43 @@ def regret_curves(case: Case, group: Group) -> tuple[FloatArray, FloatArray] | N
 def scaling(cases: Sequence[Case]) -> list[Table]:
     """Return time per round and regret along M, |A| and T, wherever cases differ in just one of them."""
     found = []
-    for axis, members in sweeps(cases).items():
-        rows = [_scaling_row(case, group) for case in members for group in case.groups]
+    for swept in sweeps(cases):
+        rows = [_scaling_row(case, group) for case in swept.cases for group in case.groups]
         rows.sort(key=lambda row: (row[0], row[1]))
+        run = ("strategy", "allocation", "M", "|A|", "T", "problem", "seeds")
         found.append(
             Table(
-                f"scaling-{axis}",
-                f"Time and regret against {AXES[axis]}",
-                (
-                    "strategy",
-                    "M",
-                    "|A|",
-                    "T",
-                    "problem",
-                    "seeds",
-                    "seconds per round",
-                    "± 95 %",
-                    "regret",
-                    "low",
-                    "high",
-                ),
+                f"scaling-{swept.name}",
+                f"Time and regret against {AXES[swept.axis]}",
+                (*run, "strategy's seconds per round", "± 95 %", "regret", "low", "high"),
                 tuple(row[2:] for row in rows),
                 "Regret: optimum of the mean-field limit minus the best value, mean over seeds with its 95 % interval. "
-                "Seconds in the strategy.",
+                "Seconds are those in the strategy alone.",
             )
         )
     return found
 
 
-def agents_claim(cases: Sequence[Case]) -> Table:
-    """Return, for the sweep along M, how much slower and how different each M is from the largest one."""
-    members = sweeps(cases).get("agents", [])
+def agents_claims(cases: Sequence[Case]) -> list[Table]:
+    """Return, for each sweep along M, how much slower and how different each M is from the largest one."""
+    return [_agents_claim(swept) for swept in sweeps(cases) if swept.axis == "agents"]
+
+
+def _agents_claim(swept: "Sweep") -> Table:
     rows = []
-    for strategy in dict.fromkeys(group.strategy for case in members for group in case.groups):
-        runs = [(case, group) for case in members if (group := case.group(strategy)) is not None]
+    for name in dict.fromkeys(group.name for case in swept.cases for group in case.groups):
+        runs = [(case, group) for case in swept.cases for group in case.groups if group.name == name]
         fastest = min(float(round_seconds(group).mean()) for _, group in runs)
         largest = runs[-1]
         for case, group in runs:
             speed = float(round_seconds(group).mean()) / fastest
             short = None if case.reachable is None else case.reachable - float(group.finals.mean())
-            rows.append((strategy, case.agents, speed, case.reachable, short, _rounds_unlike((case, group), largest)))
+            rows.append((name, case.agents, speed, case.reachable, short, _rounds_unlike((case, group), largest)))
     run = ("strategy", "M", "time per round / fastest M")
-    columns = (*run, "reachable", "short of it by", "rounds unlike the strategy's largest M")
     return Table(
-        "scaling-claim",
-        "Do cost and regret depend on the number of agents?",
-        columns,
+        f"scaling-{swept.name}-claim",
+        f"Do cost and regret depend on the number of agents? ({swept.cases[0].problem})",
+        (*run, "reachable", "short of it by", "rounds unlike the strategy's largest M"),
         tuple(rows),
         "Reachable: the best value known for M whole agents, below the optimum of the mean-field limit if M is small. "
         "Unlike: the 95 % intervals over seeds of the distance to it do not overlap in that round, and the means "
@@ -277,24 +271,34 @@ def _rounds_unlike(one: tuple[Case, Group], other: tuple[Case, Group]) -> str | 
 
 
 AXES = {"agents": "the number of agents M", "actions": "the number of actions |A|", "rounds": "the rounds T"}
+FIXED = {"agents": ("problem", "rounds"), "actions": ("agents", "rounds"), "rounds": ("problem", "agents")}
+ALWAYS_FIXED = ("feedback", "contexts", "noise", "known_noise")
 LEAST_STEPS = 3
 
 
-def sweeps(cases: Sequence[Case]) -> dict[str, list[Case]]:
-    """Return the cases that form a sweep along M, |A| or T: at least three values, all else that matters equal."""
-    found: dict[str, list[Case]] = {}
-    for axis, fixed in (
-        ("agents", ("problem", "rounds")),
-        ("actions", ("agents", "rounds")),
-        ("rounds", ("problem", "agents")),
-    ):
-        by_fixed: dict[tuple[Any, ...], list[Case]] = {}
+@dataclass(frozen=True)
+class Sweep:
+    """Cases along one axis, in its order, all else that matters equal. name: for files, unlike that of any other."""
+
+    axis: str
+    name: str
+    cases: tuple[Case, ...]
+
+
+def sweeps(cases: Sequence[Case]) -> list[Sweep]:
+    """Return the cases that form sweeps along M, |A| or T: at least three values each."""
+    found = []
+    for axis, fixed in FIXED.items():
+        by_fixed: dict[tuple[Any, ...], dict[Any, Case]] = {}
         for case in cases:
-            by_fixed.setdefault(tuple(getattr(case, name) for name in fixed), []).append(case)
-        for members in by_fixed.values():
-            values = {getattr(case, axis) for case in members}
-            if len(values) >= LEAST_STEPS and len(values) == len(members) > len(found.get(axis, ())):
-                found[axis] = sorted(members, key=lambda case: axis_value(case, axis))
+            place = (*(getattr(case, name) for name in fixed), *(case.settings[name] for name in ALWAYS_FIXED))
+            if axis != "actions":
+                place = (*place, case.settings["data_sha256"])
+            by_fixed.setdefault(place, {}).setdefault(getattr(case, axis), case)
+        members = [tuple(sorted(each.values(), key=lambda case: axis_value(case, axis))) for each in by_fixed.values()]
+        enough = [each for each in members if len(each) >= LEAST_STEPS]
+        names = [axis] if len(enough) == 1 else [f"{axis}-{number}" for number in range(1, len(enough) + 1)]
+        found += [Sweep(axis, name, each) for name, each in zip(names, enough, strict=True)]
     return found
 
 
@@ -312,9 +316,9 @@ def _scaling_row(case: Case, group: Group) -> tuple[Any, ...]:
     speed = interval(round_seconds(group))
     known = None if case.optimum is None else interval(case.optimum - group.finals)
     regret = (None, None, None) if known is None else (known.mean, known.low, known.high)
-    order = (group.strategy, axis_value(case, "agents") * case.actions * case.rounds)
-    place = (group.strategy, case.agents, case.actions, case.rounds, case.problem, len(group.records))
-    return (*order, *place, speed.mean, speed.half, *regret)
+    order = (group.name, axis_value(case, "agents") * case.actions * case.rounds)
+    run = (group.name, group.allocation, case.agents, case.actions, case.rounds, case.problem, len(group.records))
+    return (*order, *run, speed.mean, speed.half, *regret)
 
 
 def failures(results: Results) -> Table:

@@ -16,14 +16,19 @@ from mfbo.problems import Problem
 from mfbo.simplex import allocate, uniform
 
 WITHIN_A_CASE = {"strategy", "seed", "time_limit", "allocation"}
+USUAL = {"agents": None, "feedback": "system", "contexts": "quota", "noise": 0.0, "data_sha256": None}
 ORDER = ("default", "mf-gp-ucb", "turbo", "annealing", "genetic", "random")
 
 
 @dataclass(frozen=True)
 class Group:
-    """The finished runs of one strategy on one case, ordered by seed."""
+    """The finished runs of one strategy on one case, ordered by seed.
+
+    name: the strategy's, with its way to place whole agents if the case has it in both.
+    """
 
     strategy: str
+    name: str
     records: tuple[Mapping[str, Any], ...]
 
     @property
@@ -58,8 +63,9 @@ class Group:
 
     @property
     def time_limit(self) -> float | None:
-        """Seconds after which runs begin no further round."""
-        return self.records[0]["cell"]["time_limit"]  # type: ignore[no-any-return]
+        """Seconds after which runs begin no further round: the shortest of them, None without any."""
+        limits = [record["cell"]["time_limit"] for record in self.records]
+        return min((float(limit) for limit in limits if limit is not None), default=None)
 
     def common(self, key: str) -> FloatArray:
         """Return a per-round list of all runs, (S, T), cut where the first of them ended."""
@@ -84,7 +90,7 @@ class Case:
     groups: tuple[Group, ...]
 
     def group(self, strategy: str) -> Group | None:
-        """Return the runs of a strategy, if there are any."""
+        """Return the runs of a strategy, if there are any; if it was run in both ways, the first."""
         return next((group for group in self.groups if group.strategy == strategy), None)
 
     @cached_property
@@ -97,6 +103,13 @@ class Case:
         except MfboError:
             return None
         return problem.with_size(None if self.agents == "inf" else int(self.agents))
+
+    @property
+    def is_the_papers(self) -> bool:
+        """Whether the paper ran it like this but for rounds and allocation: its number of agents, system payoffs."""
+        own = None if self.problem_data is None else make_problem(self.problem).population.size
+        plain = self.settings["feedback"] == "system" and self.settings["noise"] == 0
+        return plain and self.agents == own
 
     @property
     def start(self) -> float | None:
@@ -151,32 +164,34 @@ def load_results(store: ResultStore) -> Results:
 def _cases(records: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
     together: dict[str, list[Mapping[str, Any]]] = {}
     for record in records:
-        settings = {key: value for key, value in record["cell"].items() if key not in WITHIN_A_CASE}
-        together.setdefault(canonical(settings), []).append(record)
-    members = [part for peers in together.values() for part in _allocated_once(peers)]
-    labels = _labels(members)
-    return tuple(_case(label, part) for label, part in zip(labels, members, strict=True))
+        together.setdefault(canonical(_case_settings(record)), []).append(record)
+    labels = _labels([members[0] for members in together.values()])
+    return tuple(_case(label, members) for label, members in zip(labels, together.values(), strict=True))
 
 
-def _allocated_once(records: list[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
-    """Return them as one case, in which each strategy has its way to place whole agents; as two if some have both."""
-    ways = {(record["cell"]["strategy"], record["cell"]["allocation"]) for record in records}
-    if len(ways) == len({strategy for strategy, _ in ways}):
-        return [records]
-    by_way: dict[str, list[Mapping[str, Any]]] = {}
-    for record in records:
-        by_way.setdefault(record["cell"]["allocation"], []).append(record)
-    return list(by_way.values())
+def _case_settings(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what all runs of a case share; how many agents there were counts, not how that was asked for."""
+    settings = {key: value for key, value in record["cell"].items() if key not in WITHIN_A_CASE}
+    return {**settings, "agents": record["result"]["agents"]}
 
 
 def _case(label: str, records: Sequence[Mapping[str, Any]]) -> Case:
     first = records[0]["result"]
-    by_strategy: dict[tuple[str, Any], list[Mapping[str, Any]]] = {}
+    by_way: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
     for record in records:
-        by_strategy.setdefault((record["cell"]["strategy"], record["cell"]["time_limit"]), []).append(record)
+        cell = record["cell"]
+        seeds = by_way.setdefault((cell["strategy"], cell["allocation"]), {})
+        held = seeds.get(cell["seed"])
+        if held is None or record["result"]["rounds_played"] > held["result"]["rounds_played"]:
+            seeds[cell["seed"]] = record  # the same run with two time limits: the longer one says more
+    strategies = [strategy for strategy, _ in by_way]
     groups = [
-        Group(strategy, tuple(sorted(members, key=lambda each: int(each["cell"]["seed"]))))
-        for (strategy, _), members in by_strategy.items()
+        Group(
+            strategy,
+            strategy if strategies.count(strategy) == 1 else f"{strategy} ({allocation})",
+            tuple(seeds[seed] for seed in sorted(seeds)),
+        )
+        for (strategy, allocation), seeds in by_way.items()
     ]
     groups.sort(key=lambda group: _place(base_name(group.strategy)))
     return Case(
@@ -196,23 +211,26 @@ def _place(strategy: str) -> int:
     return ORDER.index(strategy) if strategy in ORDER else len(ORDER)
 
 
-def _labels(members: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
-    """Name each case by its problem and whatever else differs among the cases of that problem."""
+def _labels(firsts: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name each case by its problem, what differs among the cases of that problem, and what is not as usual."""
     labels = []
-    for part in members:
-        cell = part[0]["cell"]
-        peers = [each[0]["cell"] for each in members if each[0]["cell"]["problem"] == cell["problem"]]
-        varying = [key for key in cell if any(each[key] != cell[key] for each in peers)]
-        ways = {record["cell"]["allocation"] for record in part}
-        within = WITHIN_A_CASE if len(ways) > 1 else WITHIN_A_CASE - {"allocation"}
-        labels.append(", ".join([cell["problem"], *(_said(key, part[0]) for key in varying if key not in within)]))
+    for first in firsts:
+        settings = _case_settings(first)
+        peers = [_case_settings(each) for each in firsts if each["cell"]["problem"] == first["cell"]["problem"]]
+        told = [
+            key
+            for key, value in settings.items()
+            if any(each[key] != value for each in peers) or first["cell"][key] != USUAL.get(key, first["cell"][key])
+        ]
+        labels.append(", ".join([first["cell"]["problem"], *(_said(key, settings[key]) for key in told)]))
     return labels
 
 
-def _said(key: str, record: Mapping[str, Any]) -> str:
+def _said(key: str, value: Any) -> str:
     if key == "agents":
-        agents = record["result"]["agents"]
-        return f"M = {agents:,}" if isinstance(agents, int) else f"M = {agents}"
+        return f"M = {value:,}" if isinstance(value, int) else f"M = {value}"
     if key == "rounds":
-        return f"T = {record['cell']['rounds']}"
-    return f"{key.replace('_', ' ')} {record['cell'][key]}"
+        return f"T = {value}"
+    if key == "data_sha256":
+        return "embedded data" if value is None else f"data {value[:8]}"
+    return f"{key.replace('_', ' ')} {value}"

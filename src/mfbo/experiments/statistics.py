@@ -7,6 +7,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 
 LEVEL = 0.95
+ROUNDING = 1e-12  # of the values: smaller differences are none
 
 
 @dataclass(frozen=True)
@@ -51,15 +52,17 @@ def spread(values: FloatArray) -> float | None:
 
 def paired(values: FloatArray, reference: FloatArray) -> Paired:
     """Compare two methods on the same seeds, (S,) each; two-sided tests, None where a test says nothing."""
-    from scipy.stats import ttest_rel, wilcoxon
+    from scipy.stats import ttest_1samp, wilcoxon
 
     difference = np.asarray(values - reference)
+    rounding = ROUNDING * float(np.abs([values, reference]).max(initial=0.0))
+    difference[np.abs(difference) <= rounding] = 0.0
     mean = float(difference.mean()) if len(difference) else float("nan")
     if len(difference) < 2:
         return Paired(mean, len(difference), None, None)
-    if np.ptp(difference) == 0:  # the same on every seed: no spread to test by
+    if np.ptp(difference) <= rounding:  # the same on every seed: no spread to test by
         return Paired(mean, len(difference), 1.0 if mean == 0 else None, 1.0 if mean == 0 else None)
-    by_t = float(ttest_rel(values, reference).pvalue)
+    by_t = float(ttest_1samp(difference, 0.0).pvalue)
     by_rank = float(wilcoxon(difference, zero_method="zsplit", method="auto").pvalue)
     return Paired(mean, len(difference), by_t, by_rank)
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,12 +56,13 @@ class ResultStore:
         path = self.folder / PLAN
         try:
             record = json.loads(path.read_bytes())
-            return StoredPlan(str(record["hash"]), dict(record["suite"]), dict(record["cells"]))
-        except FileNotFoundError as error:
+            suite = {**record["suite"], "name": str(record["suite"]["name"])}
+            return StoredPlan(str(record["hash"]), suite, dict(record["cells"]))
+        except (FileNotFoundError, NotADirectoryError) as error:
             raise InvalidInputError(
                 f"{self.folder} holds no benchmark results (no {PLAN}); make some by mfbo benchmark --out {self.folder}"
             ) from error
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise InvalidInputError(f"{path} is damaged; choose another folder by --out, or remove the file") from error
 
     def read(self, cell: Cell) -> dict[str, Any] | None:
@@ -74,11 +74,15 @@ class ResultStore:
         found = (self._read(label, key) for key, label in self.plan().cells.items())
         return [record for record in found if record is not None]
 
-    def write(self, record: Mapping[str, Any]) -> None:
-        """Keep a record; an older one of the same cell is replaced."""
+    def write(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Keep a record and return what is kept: a failed one never replaces one that another process finished."""
+        held = self._read(record["label"], record["key"]) if record["state"] == "failed" else None
+        if held is not None and held["state"] == "done":
+            return held
         body = canonical(record)
         line = f'{{"sha256":"{_digest(body)}","record":{body}}}\n'
         write_whole_file(self._path(record["label"], record["key"]), line.encode())
+        return record
 
     def _path(self, label: str, key: str) -> Path:
         return self.folder / CELLS / f"{label}-{key}.json"
@@ -88,7 +92,7 @@ class ResultStore:
             held = json.loads(self._path(label, key).read_bytes())
             record = dict(held["record"])
             sound = held["sha256"] == _digest(canonical(record)) and record["format"] == FORMAT and record["key"] == key
-        except (OSError, ValueError, KeyError, TypeError):  # missing, cut off, altered
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):  # missing, cut off, altered
             return None
         return record if sound else None
 

@@ -2,6 +2,8 @@
 
 import hashlib
 import itertools
+import math
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -10,13 +12,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mfbo.catalogue import PROBLEMS, known_strategy
-from mfbo.errors import InvalidInputError
+from mfbo.errors import InvalidInputError, UnknownNameError
 from mfbo.experiments.cells import Cell, canonical
 from mfbo.experiments.runs import Agents, RunSettings
 from mfbo.validation import known_name, whole_number
 
 LISTS = ("problems", "strategies", "seeds", "rounds", "agents")
+FILE_NAME = re.compile(r"\w[\w. -]{0,99}")
 MOST_BYTES = 1_000_000
+MOST_CELLS = 100_000
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,13 @@ class Batch:
                 raise InvalidInputError(f"{name} must be without repetition, not {list(values)}")
         for name, choices in (("allocation", ("quota", "sampled")), ("contexts", ("quota", "sampled"))):
             known_name(getattr(self, name), name, choices)
+        for name in self.problems:
+            if self.data is not None and name in PROBLEMS and not PROBLEMS[name].data:
+                takers = ", ".join(each for each, entry in PROBLEMS.items() if entry.data)
+                raise InvalidInputError(f"problem {name!r} takes no data file; those that do: {takers}")
+        count = math.prod(len(getattr(self, name)) for name in LISTS)
+        if count > MOST_CELLS:
+            raise InvalidInputError(f"a batch has at most {MOST_CELLS:,} runs, not {count:,}: split it")
         self.cells()
 
     def cells(self) -> list[Cell]:
@@ -75,6 +86,8 @@ class Suite:
         """Refuse a plan without runs."""
         if not self.batches:
             raise InvalidInputError(f"suite {self.name!r} has no runs: add at least one [[runs]] table")
+        if FILE_NAME.fullmatch(self.name) is None:
+            raise InvalidInputError(f"a suite's name becomes a folder's: letters, digits, - _ and ., not {self.name!r}")
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -125,12 +138,12 @@ def read_suite(path: Path) -> Suite:
         record = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InvalidInputError(f"suite {path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, numbers or brackets beyond all measure
         raise InvalidInputError(f"{path} is not readable as TOML: {error}") from error
     try:
         suite = suite_of({"name": path.stem, **record})
-    except InvalidInputError as error:
-        raise InvalidInputError(f"{path}: {error}") from error
+    except (InvalidInputError, UnknownNameError) as error:
+        raise type(error)(f"{path}: {error}") from error
     return replace(suite, batches=tuple(_placed(batch, path.parent) for batch in suite.batches))
 
 
@@ -185,7 +198,12 @@ def _check_keys(record: Mapping[str, Any], known: Sequence[str], where: str) -> 
 
 
 def _placed(batch: Batch, folder: Path) -> Batch:
-    return batch if batch.data is None else replace(batch, data=str((folder / batch.data).resolve()))
+    if batch.data is None:
+        return batch
+    try:
+        return replace(batch, data=str((folder / batch.data).resolve()))
+    except ValueError as error:
+        raise InvalidInputError(f"data file {batch.data!r} cannot be read: {error}") from error
 
 
 def _plain(batch: Batch) -> dict[str, Any]:

@@ -45,8 +45,8 @@ def mean_with_error(axes: Any, table: FloatArray, label: str, color: Any, *, log
 
 
 def strategy_color(label: str, other: Any = None) -> Any:
-    """Return the color of the strategy that a label begins with: "turbo (limit 600 s)" is turbo."""
-    return COLORS.get(label.partition(" ")[0], other)
+    """Return the color of the strategy that a label names: "turbo (limit 600 s)" is turbo."""
+    return COLORS.get(label.partition(" (limit")[0], other)
 
 
 def legend_beside(axes: Any) -> None:

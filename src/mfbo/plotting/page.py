@@ -30,6 +30,7 @@ def report_page(results: Results, tables: Sequence[Table], pictures: Sequence[Pi
         f"<h1>{title}</h1>",
         f"<p>{html.escape(plan.get('summary', ''))}</p>",
         f"<p>{html.escape(counted(results))}</p>",
+        *(f"<p>{html.escape(note)}</p>" for note in problem_notes(results)),
     ]
     if plan.get("protocol"):
         parts += ["<h2>Protocol</h2>", f"<p>{html.escape(plan['protocol'])}</p>"]
@@ -45,7 +46,7 @@ def report_page(results: Results, tables: Sequence[Table], pictures: Sequence[Pi
 def report_markdown(results: Results, tables: Sequence[Table], pictures: Sequence[Picture], folder: str) -> str:
     """Return the same as Markdown; figures are files in ``folder``, relative to the text."""
     plan = results.plan.description
-    parts = [f"# Benchmark: {plan['name']}", plan.get("summary", ""), counted(results)]
+    parts = [f"# Benchmark: {plan['name']}", plan.get("summary", ""), counted(results), *problem_notes(results)]
     if plan.get("protocol"):
         parts += ["## Protocol", plan["protocol"]]
     for section in dict.fromkeys(picture.section for picture in pictures):
@@ -63,6 +64,12 @@ def counted(results: Results) -> str:
     text = f"Plan {results.plan.hash}: {done} of {len(results.plan.cells)} runs finished"
     text += f", {len(results.failed)} failed" if results.failed else ""
     return text + (f", {results.missing} not run yet." if results.missing else ".")
+
+
+def problem_notes(results: Results) -> list[str]:
+    """Return what a reader must know of the problems, such as a stand-in for data that do not come with mfbo."""
+    known = {case.problem: case.problem_data.note for case in results.cases if case.problem_data is not None}
+    return [f"{problem}: {note}" for problem, note in known.items() if note]
 
 
 def _figure(picture: Picture) -> str:

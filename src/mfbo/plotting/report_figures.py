@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.experiments.report import AXES, axis_value, regret_curves, round_seconds, sweeps
+from mfbo.experiments.report import AXES, Sweep, axis_value, regret_curves, round_seconds, sweeps
 from mfbo.experiments.results import Case, Group, Results
 from mfbo.experiments.statistics import interval
 from mfbo.plotting.arena import arena_histogram
@@ -44,15 +44,16 @@ def draw_all(folder: Path, results: Results) -> list[Picture]:
 
 def _drawn(folder: Path, results: Results) -> list[Picture]:
     along = sweeps(results.cases)
-    swept = {case.label for axis in ("agents", "rounds") for case in along.get(axis, ())}
+    swept = {case.label for each in along if each.axis != "actions" for case in each.cases}
     plain = [case for case in results.cases if case.label not in swept]
     pictures = [_curves(folder, case) for case in plain]
     pictures += [_arena(folder, case, group) for case in plain if case.problem == ARENA for group in _shown(case)]
     pictures += [_heat_maps(folder, case) for case in plain if case.problem_data is not None and _on_grid(case)]
     pictures += [picture for case in plain if (picture := _regret(folder, case)) is not None]
-    for axis, members in along.items():
-        pictures.append(_sweep(folder, axis, members))
-    pictures += _regret_by_agents(folder, along.get("agents", ()))
+    for each in along:
+        pictures.append(_sweep(folder, each))
+        if each.axis == "agents":
+            pictures += _regret_by_agents(folder, each)
     return pictures
 
 
@@ -106,52 +107,57 @@ def _heat_maps(folder: Path, case: Case) -> Picture:
 
 def _regret(folder: Path, case: Case) -> Picture | None:
     curves: dict[str, FloatArray] = {}
-    bound = None
+    bound, bounded = None, ""
     for group in case.groups:
         found = regret_curves(case, group)
         if found is not None:
             curves[_legend(group)] = found[0]
             if group.strategy == "mf-gp-ucb" or bound is None:
-                bound = found[1].mean(axis=0)
+                bound, bounded = found[1].mean(axis=0), group.name
     if not curves:
         return None
     title = f"{_title(case)}: cumulative regret"
     files = curves_along(folder / f"regret-{_slug(case)}", title, "regret, in units of the gap", curves, bound)
     caption = (
-        f"{case.label}: cumulative regret, and dashed the theorem's bound at the information gain of "
-        "MF-GP-UCB's own plans."
+        f"{case.label}: cumulative regret, and dashed the theorem's bound at the information gain of the plans of "
+        f"{bounded}, a yardstick in the kernel's own unit."
     )
     return Picture("Cumulative regret and the theorem", caption, tuple(files))
 
 
-def _sweep(folder: Path, axis: str, cases: Sequence[Case]) -> Picture:
+def _sweep(folder: Path, swept: Sweep) -> Picture:
     seconds: dict[str, list[Point]] = {}
     regrets: dict[str, list[Point]] = {}
-    for case in cases:
+    for case in swept.cases:
         for group in case.groups:
-            seconds.setdefault(group.strategy, []).append(_point(case, axis, round_seconds(group)))
+            seconds.setdefault(group.name, []).append(_point(case, swept.axis, round_seconds(group)))
             if case.optimum is not None:
-                regrets.setdefault(group.strategy, []).append(_point(case, axis, case.optimum - group.finals))
-    panels: dict[str, Mapping[str, Sequence[Point]]] = {"seconds per round": seconds}
+                regrets.setdefault(group.name, []).append(_point(case, swept.axis, case.optimum - group.finals))
+    panels: dict[str, Mapping[str, Sequence[Point]]] = {"strategy's seconds per round": seconds}
     if regrets:
         panels["regret of the best plan"] = regrets
-    where = AXES[axis].removeprefix("the ")
-    files = sweep(folder / f"scaling-{axis}", f"Time and regret against {AXES[axis]}", where, panels)
-    names = ", ".join(dict.fromkeys(case.problem for case in cases))
+    what = AXES[swept.axis]
+    title = f"Time and regret against {what}"
+    files = sweep(folder / f"scaling-{swept.name}", title, what.removeprefix("the "), panels)
+    names = ", ".join(dict.fromkeys(case.problem for case in swept.cases))
     return Picture("Scaling", f"{names}: mean over seeds with 95 % intervals.", tuple(files), whole_width=True)
 
 
-def _regret_by_agents(folder: Path, cases: Sequence[Case]) -> list[Picture]:
+def _regret_by_agents(folder: Path, swept: Sweep) -> list[Picture]:
     pictures = []
-    for strategy in dict.fromkeys(group.strategy for case in cases for group in case.groups):
-        curves = {}
-        for case in cases:
-            group = case.group(strategy)
-            if group is not None and case.optimum is not None:
-                curves[_agents(case)] = np.maximum(case.optimum - group.common("trace"), 1e-12)
-        title = f"{cases[0].problem}, {strategy}: regret of the best plan so far"
-        files = curves_along(folder / f"regret-by-agents-{_for_a_file(strategy)}", title, "regret", curves)
-        caption = f"{strategy}: does the number of agents M matter? Mean over seeds, the band is the standard error."
+    for name in dict.fromkeys(group.name for case in swept.cases for group in case.groups):
+        curves = {
+            _agents(case): np.maximum(case.optimum - group.common("trace"), 1e-12)
+            for case in swept.cases
+            for group in case.groups
+            if group.name == name and case.optimum is not None
+        }
+        if not curves:
+            continue
+        title = f"{swept.cases[0].problem}, {name}: regret of the best plan so far"
+        path = folder / f"regret-by-{swept.name}-{_for_a_file(name)}"
+        files = curves_along(path, title, "regret", curves)
+        caption = f"{name}: does the number of agents M matter? Mean over seeds, the band is the standard error."
         pictures.append(Picture("Scaling", caption, tuple(files)))
     return pictures
 
@@ -167,8 +173,8 @@ def _agents(case: Case) -> str:
 
 def _legend(group: Group) -> str:
     if not group.limited:
-        return group.strategy
-    return f"{group.strategy} (limit {group.time_limit:g} s)"
+        return group.name
+    return f"{group.name} (limit {group.time_limit:g} s)"
 
 
 def _title(case: Case) -> str:

@@ -15,19 +15,21 @@ Point = tuple[float, float, float]  # where, mean, half of the 95 % interval
 def sweep(path: Path, title: str, where: str, panels: Mapping[str, Mapping[str, Sequence[Point]]]) -> list[Path]:
     """Draw one panel per quantity (label of its axis → strategy → points), logarithmic in both axes.
 
-    Returns the files written.
+    A point at infinity stands one step to the right of the others. Returns the files written.
     """
     with drawn(path, (4.4 * len(panels) + 1.2, 3.8), ncols=len(panels), squeeze=False) as (table, files):
         for axes, (quantity, lines) in zip(table.flat, panels.items(), strict=True):
+            places = sorted({place for points in lines.values() for place, _, _ in points})
+            beyond = 10.0 * max((place for place in places if place < np.inf), default=1.0)
             for strategy, points in lines.items():
                 x, y, half = np.array(points, dtype=np.float64).T
+                x = np.minimum(x, beyond)
                 color = strategy_color(strategy)
                 floor = np.minimum(half, 0.9 * y)  # the axis is logarithmic
                 axes.errorbar(x, y, [floor, half], label=strategy, color=color, marker="o", markersize=4, capsize=3)
             axes.set_xscale("log")
             axes.set_yscale("log")
-            places = sorted({place for points in lines.values() for place, _, _ in points})
-            axes.set_xticks(places, [_short(place) for place in places])
+            axes.set_xticks(np.minimum(places, beyond), [_short(place) for place in places])
             axes.minorticks_off()
             axes.set_xlabel(where)
             axes.set_ylabel(quantity)
@@ -63,8 +65,10 @@ def curves_along(
 
 
 def _short(number: float) -> str:
-    """Return 20k for 20,000 and 10M for ten million."""
+    """Return 20k for 20,000, 10M for ten million, ∞ for the mean-field limit."""
+    if number == np.inf:
+        return "∞"
     for size, letter in ((1e6, "M"), (1e3, "k")):
-        if size <= number < np.inf:
+        if size <= number:
             return f"{number / size:g}{letter}"
     return f"{number:g}"

@@ -37,7 +37,7 @@ class FeedbackKind:
         if text == "cells":
             return FeedbackKind("cells")
         kind, _, count = text.partition(":")
-        if kind == "agents" and count.isdecimal() and 0 < int(count) <= MOST_AGENTS:
+        if kind == "agents" and count.isdecimal() and len(count) < 20 and 0 < int(count) <= MOST_AGENTS:
             return FeedbackKind("agents", int(count))
         raise InvalidInputError(
             f"feedback must be system, cells or agents:N with N at least 1 and at most {MOST_AGENTS}, not {text!r}"

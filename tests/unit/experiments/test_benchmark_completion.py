@@ -45,6 +45,28 @@ def test_a_deadly_cell_fails_alone():
     assert "worker died" in kept[1]["error"]["message"]
 
 
+def test_the_rest_runs_together_again_once_the_deadly_cell_is_found():
+    sizes = []
+
+    def engine(cells):
+        sizes.append(len(cells))
+        if any(cell.settings.seed == 0 for cell in cells):
+            raise Death
+        yield from map(play, cells)
+
+    assert len(completed(engine)) == 4
+    assert sizes == [4, 4, 4, 1, 3]
+
+
+def test_a_changed_data_file_fails_its_cells(tmp_path):
+    table = tmp_path / "demand.csv"
+    table.write_text("name,demand,x,y\na,1,0,0\nb,2,1,0\nc,3,0,1\n", encoding="utf-8")
+    cell = Cell(RunSettings("louvelo", "random", 2, data=str(table)))
+    assert play(cell)["state"] == "done"
+    table.write_text("name,demand,x,y\na,1,0,0\nb,2,1,0\n", encoding="utf-8")
+    assert "is not what it was" in play(cell)["error"]["message"]
+
+
 def test_other_errors_are_not_swallowed():
     def engine(cells):
         raise RuntimeError("a mistake of ours")

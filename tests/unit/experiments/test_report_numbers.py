@@ -36,6 +36,8 @@ def test_paired_tests_compare_by_seed():
     assert test.wilcoxon == pytest.approx(2 ** (1 - 6))
     assert test.t_test < 0.01
     assert paired(reference, reference).t_test == 1.0
+    assert paired(reference * (1 + 1e-15), reference).t_test == 1.0  # rounding is no difference
+    assert paired(reference + 0.1, reference).t_test is None  # the same on every seed: no spread to test by
     assert paired(reference[:1], reference[:1]).t_test is None
 
 
@@ -69,9 +71,50 @@ def test_strategies_keep_their_own_allocation_in_one_case(made_record):
     assert [row["allocation"] for row in rows_of(report.finals([case]))] == ["quota", "sampled"]
 
 
-def test_a_strategy_run_with_both_allocations_makes_two_cases(made_record):
-    both = [made_record([1.0], "default"), made_record([2.0], "default", allocation="sampled")]
-    assert [case.label for case in _cases(both)] == ["swarm, allocation quota", "swarm, allocation sampled"]
+def test_a_strategy_run_with_both_allocations_makes_two_groups_that_are_compared(made_record):
+    both = [made_record([1.0], "mf-gp-ucb", seed) for seed in range(3)]
+    both += [made_record([2.0 + seed], "mf-gp-ucb", seed, allocation="sampled") for seed in range(3)]
+    cases = _cases([*both, *(made_record([0.0], "random", seed) for seed in range(3))])
+    assert [group.name for group in cases[0].groups] == ["mf-gp-ucb (quota)", "mf-gp-ucb (sampled)", "random"]
+    compared = [(row["strategy"], row["against"]) for row in rows_of(report.paired_tests(cases))]
+    assert compared == [("mf-gp-ucb (sampled)", "mf-gp-ucb (quota)"), ("random", "mf-gp-ucb (quota)")]
+
+
+def test_the_same_number_of_agents_is_one_case_however_it_was_asked_for(made_record):
+    (case,) = _cases([made_record([1.0], seed=0), made_record([1.0], seed=1, agents=50)])
+    assert len(case.groups[0].records) == 2
+
+
+def test_what_is_not_as_usual_is_said_in_the_label(made_record):
+    (case,) = _cases([made_record([1.0], agents=3, feedback="agents:2", noise=0.5)])
+    assert case.label == "swarm, M = 3, feedback agents:2, noise 0.5"
+
+
+def test_runs_of_one_strategy_are_one_group_whatever_their_time_limits(made_record):
+    records = [made_record([1.0], "mf-gp-ucb", seed, time_limit=500.0 if seed > 1 else None) for seed in range(4)]
+    records += [made_record([0.0, 0.0], "random", seed, rounds=1) for seed in range(4)]
+    (case,) = _cases(records)
+    assert [len(group.records) for group in case.groups] == [4, 4]
+    assert [row["pairs"] for row in rows_of(report.paired_tests([case]))] == ["4"]
+
+
+def test_only_cases_alike_but_for_one_number_form_a_sweep(made_record):
+    records = [
+        made_record([1.0, 2.0], agents=50),
+        made_record([1.0, 2.0], agents=500, noise=0.5),
+        made_record([1.0, 2.0], agents=5000, contexts="sampled"),
+    ]
+    assert report.sweeps(_cases(records)) == []
+
+
+def test_two_sweeps_along_one_axis_are_both_shown(made_record):
+    records = [made_record([1.0], agents=agents, noise=noise) for agents in (5, 50, 500) for noise in (0.0, 0.5)]
+    assert [swept.name for swept in report.sweeps(_cases(records))] == ["agents-1", "agents-2"]
+
+
+def test_the_paper_s_minutes_stand_beside_its_own_problems_only(made_record):
+    (row,) = rows_of(report.run_times(_cases([made_record([1.0] * 250, "mf-gp-ucb", agents=3)])))
+    assert (row["paper's minutes"], row["times faster"]) == ("", "")
 
 
 def test_rounds_needed_are_measured_from_uniform_to_the_optimum(made_record):
@@ -126,7 +169,7 @@ def test_cases_that_differ_in_one_number_form_a_sweep(made_record):
     records = [made_record([1.0, 2.0], agents=agents) for agents in (50, 500, 5000)]
     cases = _cases(records)
     assert [case.label for case in cases] == ["swarm, M = 50", "swarm, M = 500", "swarm, M = 5,000"]
-    assert list(report.sweeps(cases)) == ["agents"]
+    assert [swept.axis for swept in report.sweeps(cases)] == ["agents"]
     (table,) = report.scaling(cases)
     assert [row["M"] for row in rows_of(table)] == ["50", "500", "5000"]
 
@@ -160,7 +203,7 @@ def test_regret_curves_are_compared_by_what_whole_agents_can_reach(made_record):
     ]
     cases = _cases(records)
     assert cases[0].reachable == pytest.approx(18.01176199651916)  # the rounded optimum; nobody played as well
-    claim = report.agents_claim(cases)
+    (claim,) = report.agents_claims(cases)
     assert [row[2] for row in claim.rows] == pytest.approx([1.0, 1.0, 1.0])
     assert claim.rows[-1][-1] == "none"
     assert claim.rows[0][-1] == "2–3"

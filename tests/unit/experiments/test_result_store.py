@@ -72,6 +72,20 @@ def test_a_folder_without_a_plan_or_with_a_damaged_one_is_refused(tmp_path, tiny
         ResultStore(tmp_path).open_for(tiny_suite)
 
 
+def test_a_failure_does_not_replace_what_another_process_finished(filled, tiny_suite):
+    cell = tiny_suite.cells[0]
+    done = filled.read(cell)
+    late = {**done, "state": "failed", "error": {"type": "E", "message": "", "traceback": ""}}
+    assert filled.write(late) == done
+    assert filled.read(cell) == done
+
+
+def test_a_file_of_brackets_counts_as_not_there(filled, tiny_suite):
+    cell = tiny_suite.cells[0]
+    (filled.folder / "cells" / f"{cell.label}-{cell.key}.json").write_text("[" * 100_000, encoding="utf-8")
+    assert filled.read(cell) is None
+
+
 def test_no_temporary_file_is_left(filled):
     assert not list(filled.folder.rglob("*.part"))
     assert json.loads((filled.folder / "suite.json").read_text())["cells"]
@@ -81,3 +95,9 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path, tiny_suite):
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidInputError, match="cannot be written"):
         ResultStore(tmp_path / "file").open_for(tiny_suite)
+
+
+def test_a_file_in_place_of_a_folder_holds_no_results(tmp_path):
+    (tmp_path / "afile").write_text("", encoding="utf-8")
+    with pytest.raises(InvalidInputError, match="holds no benchmark results"):
+        ResultStore(tmp_path / "afile").plan()

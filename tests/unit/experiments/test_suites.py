@@ -97,7 +97,14 @@ def test_quick_has_no_turbo_above_300_agents_and_no_time_limit_that_would_make_v
         (("[[runs]]", "[[run]]"), "'run'"),
         (('summary = "two problems"', "summary = 3"), "3"),
         (('summary = "two problems"', "summary ="), "TOML"),
-        (("rounds = 12", 'rounds = 12\ndata = "missing.csv"'), "missing.csv"),
+        (("rounds = 12", 'rounds = 12\ndata = "some.csv"'), "takes no data file"),
+        (('["swarm", "arena"]', '["louvelo"]\ndata = "missing.csv"'), "missing.csv"),
+        (('["swarm", "arena"]', '["louvelo"]\ndata = "a\\u0000b"'), "data file"),
+        (("rounds = 12", f"rounds = {'9' * 5000}"), "TOML"),
+        (("rounds = 12", f"rounds = {'[' * 3000}"), "TOML"),
+        (("rounds = 12", f'rounds = 12\nfeedback = "agents:{"1" * 5000}"'), "feedback must be"),
+        (("seeds = 3", "seeds = 100000"), "split it"),
+        (('summary = "two problems"', 'name = "../../evil"'), "'../../evil'"),
     ],
 )
 def test_what_cannot_be_run_is_refused_with_its_name(tmp_path, change, named):
