@@ -142,42 +142,56 @@ def _local_workers(jobs: int) -> Engine:
 
 
 def _dask_workers(client: Any) -> Engine:
-    """Run on a cluster, by Dask's own futures: joblib's backend waits for ever when a task or the scheduler fails."""
-    from distributed import wait
+    """Run on a cluster, by Dask's own futures: joblib's backend waits for ever when a task or the scheduler fails.
+
+    Dask gives up a cell after four workers died that had it, even if it only waited there: such a cell is run again
+    alone, and only if that kills workers too it is lost.
+    """
 
     def engine(cells: Sequence[Cell]) -> Iterator[Record]:
-        attempt = uuid4().hex[:8]
-        pending = {client.submit(play, cell, key=f"{cell.label}-{cell.key}-{attempt}"): cell for cell in cells}
-        try:
-            while pending:
-                try:
-                    finished = wait(list(pending), timeout=ANSWER_WITHIN, return_when="FIRST_COMPLETED").done
-                except TimeoutError:
-                    _require_workers(client)
-                    continue
-                for future in finished:
-                    yield _dask_record(future, pending.pop(future))
-                    future.release()  # or Dask would run it again when the worker that holds its result dies
-        finally:
-            if client.status == "running":
-                client.cancel(list(pending))
+        suspects = []
+        for cell, outcome in _dask_outcomes(client, cells):
+            if isinstance(outcome, dict):
+                yield outcome
+            else:
+                suspects.append(cell)
+        for suspect in suspects:
+            for cell, outcome in _dask_outcomes(client, [suspect]):
+                yield outcome if isinstance(outcome, dict) else lost(cell, outcome)
 
     return engine
 
 
-def _dask_record(future: Any, cell: Cell) -> Record:
-    from distributed import KilledWorker
+def _dask_outcomes(client: Any, cells: Sequence[Cell]) -> Iterator[tuple[Cell, Record | Exception]]:
+    """Return each cell's record as it comes, or the death of the workers that had it."""
+    from distributed import KilledWorker, wait
 
+    attempt = uuid4().hex[:8]
+    pending = {client.submit(play, cell, key=f"{cell.label}-{cell.key}-{attempt}"): cell for cell in cells}
     try:
-        record: Record = future.result()
-    except KilledWorker as death:
-        return lost(cell, death)
-    except Exception as error:  # play() itself returns errors as records: this is the cluster's
-        raise InvalidInputError(
-            f"the Dask cluster could not run {cell.label}: {type(error).__name__}: {' '.join(str(error).split())}; its "
-            "workers need this version of mfbo. What is finished is kept, and the same command continues"
-        ) from error
-    return record
+        while pending:
+            try:
+                with client.as_current():
+                    finished = wait(list(pending), timeout=ANSWER_WITHIN, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                _require_workers(client)
+                continue
+            for future in finished:
+                cell = pending.pop(future)
+                try:
+                    yield cell, future.result()
+                except KilledWorker as death:
+                    yield cell, death
+                except Exception as error:  # play() itself returns errors as records: this is the cluster's
+                    raise InvalidInputError(
+                        f"the Dask cluster could not run {cell.label}: {type(error).__name__}: "
+                        f"{' '.join(str(error).split())}; its workers need this version of mfbo. What is finished is "
+                        "kept, and the same command continues"
+                    ) from error
+                future.release()  # or Dask would run it again when the worker that holds its result dies
+    finally:
+        if client.status == "running":
+            client.cancel(list(pending))
 
 
 def _require_workers(client: Any) -> None:
@@ -200,7 +214,11 @@ def _dask_client(address: str, jobs: int) -> Iterator[Any]:
     if address == "local":
         with (
             LocalCluster(
-                n_workers=jobs, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+                n_workers=jobs,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",  # None would listen to everyone on port 8787
+                silence_logs=logging.CRITICAL,
             ) as cluster,
             Client(cluster, set_as_default=False) as client,
         ):

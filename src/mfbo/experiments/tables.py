@@ -28,8 +28,11 @@ class Table:
 
     def to_markdown(self) -> str:
         """Return a title, the rows rounded for reading, and the note."""
-        lines = [_line(self.columns), _line("---:" if self._numeric(i) else "---" for i in range(len(self.columns)))]
-        lines += [_line(shown(value).replace("|", "\\|") for value in row) for row in self.rows]
+        lines = [
+            _line(map(_escaped, self.columns)),
+            _line("---:" if self._numeric(i) else "---" for i in range(len(self.columns))),
+        ]
+        lines += [_line(_escaped(shown(value)) for value in row) for row in self.rows]
         note = f"\n{self.note}\n" if self.note else ""
         return f"### {self.title}\n\n" + "\n".join(lines) + f"\n{note}"
 
@@ -72,6 +75,10 @@ def ranges(numbers: Sequence[int]) -> str:
         else:
             runs.append((number, number))
     return ", ".join(f"{low}" if low == high else f"{low}–{high}" for low, high in runs) or "none"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _line(cells: Any) -> str:

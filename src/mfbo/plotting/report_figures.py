@@ -1,5 +1,6 @@
 """The figures of a report: which ones the results can fill, drawn into a folder."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -186,4 +187,4 @@ def _slug(case: Case) -> str:
 
 
 def _for_a_file(text: str) -> str:
-    return "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in text).strip("-")
+    return re.sub(r"[^\w.]+", "-", text.replace(",", "")).strip("-")

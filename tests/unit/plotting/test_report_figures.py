@@ -43,9 +43,9 @@ def test_every_figure_of_the_paper_is_there(pictures):
     names = {picture.svg.stem for picture in pictures}
     assert {
         "best-so-far-nyc-12x20",
-        "best-so-far-arena--T---2",
-        "arena-histogram-arena--T---2-default",
-        "arena-histogram-arena--T---2-mf-gp-ucb",
+        "best-so-far-arena-T-2",
+        "arena-histogram-arena-T-2-default",
+        "arena-histogram-arena-T-2-mf-gp-ucb",
         "heat-maps-nyc-12x20",
         "regret-nyc-12x20",
         "scaling-agents",
@@ -62,7 +62,7 @@ def test_heat_maps_show_demand_and_each_method(pictures):
 
 
 def test_a_run_ended_by_its_limit_is_marked_in_the_curves(pictures):
-    text = next(picture.svg for picture in pictures if picture.svg.stem == "best-so-far-arena--T---40").read_text()
+    text = next(picture.svg for picture in pictures if picture.svg.stem == "best-so-far-arena-T-40").read_text()
     assert "random (limit 1e-09 s)" in text
 
 
