@@ -342,7 +342,7 @@ def provenances(results: Results) -> Table:
 
 def _origin(record: Mapping[str, Any]) -> tuple[str, ...]:
     packages = ", ".join(f"{name} {version}" for name, version in record["packages"].items())
-    threads = "; ".join([f"limit {record['threads']['limit']}", *record["threads"]["libraries"]])
+    threads = "; ".join([f"limit {record['threads']['limit']}", *sorted(record["threads"]["libraries"])])
     commit = record["commit"] or "not from a checkout"
     cpu = f"{record['cpu']}, {record['cpus']} processors"
     return record["mfbo"], commit, record["python"], packages, cpu, threads

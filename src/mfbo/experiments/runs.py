@@ -47,7 +47,7 @@ class RunSettings:
         if self.agents is not None and self.agents != "inf":
             whole_number(self.agents, "agents", least=1)
         if self.known_noise and self.noise == 0:
-            raise InvalidInputError("known noise needs a noise above 0")
+            raise InvalidInputError("known noise needs a noise above 0: give --noise SD, or noise = SD in a suite")
 
 
 @dataclass(frozen=True)

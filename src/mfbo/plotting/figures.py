@@ -34,7 +34,7 @@ STYLE: Any = {
 }
 
 _PATH = re.compile(r' d="[^"]*"')
-_DECIMALS = re.compile(r"-?\d+\.\d{3,}")
+_DECIMALS = re.compile(r"-?\d+\.\d{2,}")
 
 
 @contextmanager
@@ -60,9 +60,9 @@ def letters_as_text() -> Iterator[None]:
 
 
 def compact_svg(text: str) -> str:
-    """Return an SVG with paths on one line and to a hundredth of a point, which no eye can tell; half the size."""
+    """Return an SVG with paths on one line and to a tenth of a point, which no eye can tell; half the size."""
     return _PATH.sub(lambda found: " " + _DECIMALS.sub(_rounded, " ".join(found[0].split())), text)
 
 
 def _rounded(found: re.Match[str]) -> str:
-    return f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
+    return f"{float(found[0]):.1f}".rstrip("0").rstrip(".")

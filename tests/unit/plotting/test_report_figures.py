@@ -88,4 +88,4 @@ def test_the_markdown_names_each_figure_and_table(results, pictures):
 
 def test_compact_paths_keep_their_points_and_everything_else():
     text = '<path d="M 1.23456 -0.00001 \nL 20 3.999999 \nz" style="stroke-width: 0.33333"/><use x="1.23456"/>'
-    assert compact_svg(text) == '<path d="M 1.23 -0 L 20 4 z" style="stroke-width: 0.33333"/><use x="1.23456"/>'
+    assert compact_svg(text) == '<path d="M 1.2 -0 L 20 4 z" style="stroke-width: 0.33333"/><use x="1.23456"/>'
