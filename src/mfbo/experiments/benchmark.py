@@ -1,9 +1,12 @@
 """Run the missing cells of a suite in many processes, on this machine or on a Dask cluster; survive their deaths."""
 
+import asyncio
 import logging
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent import futures
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +25,10 @@ Record = dict[str, Any]
 Engine = Callable[[Sequence[Cell]], Iterator[Record]]
 ATTEMPTS = 3  # in a row without a single finished cell
 ANSWER_WITHIN = 15  # seconds for a Dask scheduler
+LOST_CLUSTER = (
+    "the Dask cluster has no workers left, or its scheduler does not answer; what is finished is kept, and the same "
+    "command continues"
+)
 SCHEDULER_ADDRESS = re.compile(r"(tcp|tls)://[^\s/:]+:[0-9]{1,5}")
 
 
@@ -133,6 +140,9 @@ def _one_worker(cells: Sequence[Cell]) -> Iterator[Record]:
 def _local_workers(jobs: int) -> Engine:
     from joblib import Parallel, delayed, parallel_config
 
+    # loky renews workers whose memory grew, as torch lets it, and warns although no cell is lost
+    warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
+
     def engine(cells: Sequence[Cell]) -> Iterator[Record]:
         tasks = (delayed(play)(cell, os.getpid()) for cell in cells)
         with parallel_config(backend="loky", n_jobs=min(jobs, max(len(cells), 2)), inner_max_num_threads=1):
@@ -176,12 +186,16 @@ def _dask_outcomes(client: Any, cells: Sequence[Cell]) -> Iterator[tuple[Cell, R
             except TimeoutError:
                 _require_workers(client)
                 continue
+            except (asyncio.CancelledError, futures.CancelledError) as error:  # the scheduler is gone
+                raise InvalidInputError(LOST_CLUSTER) from error
             for future in finished:
                 cell = pending.pop(future)
                 try:
                     yield cell, future.result()
                 except KilledWorker as death:
                     yield cell, death
+                except (asyncio.CancelledError, futures.CancelledError) as error:
+                    raise InvalidInputError(LOST_CLUSTER) from error
                 except Exception as error:  # play() itself returns errors as records: this is the cluster's
                     raise InvalidInputError(
                         f"the Dask cluster could not run {cell.label}: {type(error).__name__}: "
@@ -201,10 +215,7 @@ def _require_workers(client: Any) -> None:
                 return
         except (OSError, TimeoutError):
             pass
-    raise InvalidInputError(
-        f"the Dask cluster has no workers left, or its scheduler does not answer within {ANSWER_WITHIN} s; what is "
-        "finished is kept, and the same command continues"
-    )
+    raise InvalidInputError(LOST_CLUSTER)
 
 
 @contextmanager
@@ -226,6 +237,8 @@ def _dask_client(address: str, jobs: int) -> Iterator[Any]:
         return
     if SCHEDULER_ADDRESS.fullmatch(address) is None:
         raise InvalidInputError(f"a Dask scheduler has an address like tcp://127.0.0.1:8786, or local, not {address!r}")
+    for name in ("distributed", "distributed.client"):  # what matters is said in one line of ours
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=ANSWER_WITHIN, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
