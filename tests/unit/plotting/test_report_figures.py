@@ -5,13 +5,15 @@ import re
 
 import pytest
 
+from mfbo.cli.report import _remove_older
 from mfbo.experiments import Batch, ResultStore, Suite
 from mfbo.experiments.cells import play
 from mfbo.experiments.report import tables
 from mfbo.experiments.results import load_results
-from mfbo.plotting.figures import compact_svg
+from mfbo.plotting.figures import compact_svg, letters_as_text
 from mfbo.plotting.page import report_markdown, report_page
 from mfbo.plotting.report_figures import draw_all
+from mfbo.plotting.sweeps import sweep
 
 SUITE = Suite(
     "figures",
@@ -89,3 +91,22 @@ def test_the_markdown_names_each_figure_and_table(results, pictures):
 def test_compact_paths_keep_their_points_and_everything_else():
     text = '<path d="M 1.23456 -0.00001 \nL 20 3.999999 \nz" style="stroke-width: 0.33333"/><use x="1.23456"/>'
     assert compact_svg(text) == '<path d="M 1.2 -0 L 20 4 z" style="stroke-width: 0.33333"/><use x="1.23456"/>'
+
+
+def test_the_mean_field_limit_stands_right_of_all_numbers_of_agents(tmp_path):
+    points = [(50.0, 1.0, 0.1), (500.0, 1.0, 0.1), (float("inf"), 1.0, 0.1)]
+    with letters_as_text():
+        files = sweep(tmp_path / "sweep", "title", "number of agents", {"seconds": {"default": points}})
+    text = files[-1].read_text(encoding="utf-8")
+    assert ">∞<" in text
+    assert "nan" not in text.lower().replace("dominant", "")
+
+
+def test_files_of_an_earlier_report_are_removed_and_nothing_else(tmp_path):
+    for name in ("failed.csv", "kept.csv", "mine.csv"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    (tmp_path.parent / "outside.csv").write_text("", encoding="utf-8")
+    (tmp_path / "files.json").write_text('["failed.csv", "kept.csv", "../outside.csv"]', encoding="utf-8")
+    _remove_older(tmp_path, ["kept.csv"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["files.json", "kept.csv", "mine.csv"]
+    assert (tmp_path.parent / "outside.csv").exists()
