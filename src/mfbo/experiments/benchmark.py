@@ -25,6 +25,7 @@ Record = dict[str, Any]
 Engine = Callable[[Sequence[Cell]], Iterator[Record]]
 ATTEMPTS = 3  # in a row without a single finished cell
 ANSWER_WITHIN = 15  # seconds for a Dask scheduler
+CANCELLED = (asyncio.CancelledError, futures.CancelledError)  # what Dask raises when its scheduler is gone
 LOST_CLUSTER = (
     "the Dask cluster has no workers left, or its scheduler does not answer; what is finished is kept, and the same "
     "command continues"
@@ -186,7 +187,7 @@ def _dask_outcomes(client: Any, cells: Sequence[Cell]) -> Iterator[tuple[Cell, R
             except TimeoutError:
                 _require_workers(client)
                 continue
-            except (asyncio.CancelledError, futures.CancelledError) as error:  # the scheduler is gone
+            except CANCELLED as error:
                 raise InvalidInputError(LOST_CLUSTER) from error
             for future in finished:
                 cell = pending.pop(future)
@@ -194,7 +195,7 @@ def _dask_outcomes(client: Any, cells: Sequence[Cell]) -> Iterator[tuple[Cell, R
                     yield cell, future.result()
                 except KilledWorker as death:
                     yield cell, death
-                except (asyncio.CancelledError, futures.CancelledError) as error:
+                except CANCELLED as error:
                     raise InvalidInputError(LOST_CLUSTER) from error
                 except Exception as error:  # play() itself returns errors as records: this is the cluster's
                     raise InvalidInputError(
@@ -209,13 +210,12 @@ def _dask_outcomes(client: Any, cells: Sequence[Cell]) -> Iterator[tuple[Cell, R
 
 
 def _require_workers(client: Any) -> None:
-    if client.status == "running":
-        try:
-            if client.nthreads():
-                return
-        except (OSError, TimeoutError):
-            pass
-    raise InvalidInputError(LOST_CLUSTER)
+    try:
+        alive = client.status == "running" and bool(client.nthreads())
+    except (OSError, TimeoutError) as error:
+        raise InvalidInputError(LOST_CLUSTER) from error
+    if not alive:
+        raise InvalidInputError(LOST_CLUSTER)
 
 
 @contextmanager

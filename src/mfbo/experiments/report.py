@@ -1,7 +1,6 @@
 """The numbers of a report: one function per table, from the results of a folder."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from mfbo.experiments.information import regret_bounds
 from mfbo.experiments.paper_minutes import PAPER_MINUTES, PAPER_ROUNDS
 from mfbo.experiments.results import Case, Group, Results
 from mfbo.experiments.statistics import interval, paired, rounds_to, spread
+from mfbo.experiments.sweeps import AXES, Sweep, sweeps
 from mfbo.experiments.tables import Table, ranges, shown
 
 REFERENCES = ("mf-gp-ucb", "default")
@@ -199,7 +199,10 @@ def cumulative_regret(cases: Sequence[Case]) -> Table:
 
 
 def regret_curves(case: Case, group: Group) -> tuple[FloatArray, FloatArray] | None:
-    """Return the cumulative regret after each round and the theorem's bound, (S, T) each, in units of the gap."""
+    """Return the cumulative regret after each round and the theorem's bound, (S, T) each.
+
+    The regret is in units of the gap, the bound in the kernel's own.
+    """
     closed = case.gap_closed(group.common("values"))
     if closed is None or case.problem_data is None:
         return None
@@ -211,15 +214,15 @@ def scaling(cases: Sequence[Case]) -> list[Table]:
     """Return time per round and regret along M, |A| and T, wherever cases differ in just one of them."""
     found = []
     for swept in sweeps(cases):
-        rows = [_scaling_row(case, group) for case in swept.cases for group in case.groups]
-        rows.sort(key=lambda row: (row[0], row[1]))
+        runs = [(case, group) for case in swept.cases for group in case.groups]
+        runs.sort(key=lambda run: run[1].name)  # the cases are in the order of the axis already
         run = ("strategy", "allocation", "M", "|A|", "T", "problem", "seeds")
         found.append(
             Table(
                 f"scaling-{swept.name}",
                 f"Time and regret against {AXES[swept.axis]}",
                 (*run, "strategy's seconds per round", "± 95 %", "regret", "low", "high"),
-                tuple(row[2:] for row in rows),
+                tuple(_scaling_row(case, group) for case, group in runs),
                 "Regret: optimum of the mean-field limit minus the best value, mean over seeds with its 95 % interval. "
                 "Seconds are those in the strategy alone.",
             )
@@ -232,7 +235,7 @@ def agents_claims(cases: Sequence[Case]) -> list[Table]:
     return [_agents_claim(swept) for swept in sweeps(cases) if swept.axis == "agents"]
 
 
-def _agents_claim(swept: "Sweep") -> Table:
+def _agents_claim(swept: Sweep) -> Table:
     rows = []
     for name in dict.fromkeys(group.name for case in swept.cases for group in case.groups):
         runs = [(case, group) for case in swept.cases for group in case.groups if group.name == name]
@@ -270,43 +273,6 @@ def _rounds_unlike(one: tuple[Case, Group], other: tuple[Case, Group]) -> str | 
     return ranges([number for number, unlike in enumerate(apart, start=1) if unlike])
 
 
-AXES = {"agents": "the number of agents M", "actions": "the number of actions |A|", "rounds": "the rounds T"}
-FIXED = {"agents": ("problem", "rounds"), "actions": ("agents", "rounds"), "rounds": ("problem", "agents")}
-ALWAYS_FIXED = ("feedback", "contexts", "noise", "known_noise")
-LEAST_STEPS = 3
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """Cases along one axis, in its order, all else that matters equal. name: for files, unlike that of any other."""
-
-    axis: str
-    name: str
-    cases: tuple[Case, ...]
-
-
-def sweeps(cases: Sequence[Case]) -> list[Sweep]:
-    """Return the cases that form sweeps along M, |A| or T: at least three values each."""
-    found = []
-    for axis, fixed in FIXED.items():
-        by_fixed: dict[tuple[Any, ...], dict[Any, Case]] = {}
-        for case in cases:
-            place = (*(getattr(case, name) for name in fixed), *(case.settings[name] for name in ALWAYS_FIXED))
-            if axis != "actions":
-                place = (*place, case.settings["data_sha256"])
-            by_fixed.setdefault(place, {}).setdefault(getattr(case, axis), case)
-        members = [tuple(sorted(each.values(), key=lambda case: axis_value(case, axis))) for each in by_fixed.values()]
-        enough = [each for each in members if len(each) >= LEAST_STEPS]
-        names = [axis] if len(enough) == 1 else [f"{axis}-{number}" for number in range(1, len(enough) + 1)]
-        found += [Sweep(axis, name, each) for name, each in zip(names, enough, strict=True)]
-    return found
-
-
-def axis_value(case: Case, axis: str) -> float:
-    """Return where a case stands along M, |A| or T."""
-    return float(getattr(case, axis))  # "inf" included
-
-
 def round_seconds(group: Group) -> FloatArray:
     """Return the strategy's seconds per round of each run, (S,)."""
     return np.array([result["ask_seconds"] / result["rounds_played"] for result in group.results])
@@ -316,9 +282,8 @@ def _scaling_row(case: Case, group: Group) -> tuple[Any, ...]:
     speed = interval(round_seconds(group))
     known = None if case.optimum is None else interval(case.optimum - group.finals)
     regret = (None, None, None) if known is None else (known.mean, known.low, known.high)
-    order = (group.name, axis_value(case, "agents") * case.actions * case.rounds)
     run = (group.name, group.allocation, case.agents, case.actions, case.rounds, case.problem, len(group.records))
-    return (*order, *run, speed.mean, speed.half, *regret)
+    return (*run, speed.mean, speed.half, *regret)
 
 
 def failures(results: Results) -> Table:

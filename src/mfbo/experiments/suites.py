@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from mfbo.catalogue import PROBLEMS, known_strategy
+from mfbo.catalogue import PROBLEMS, known_strategy, require_data_taker
 from mfbo.errors import InvalidInputError, UnknownNameError
 from mfbo.experiments.cells import Cell, canonical
 from mfbo.experiments.runs import Agents, RunSettings
@@ -53,10 +53,9 @@ class Batch:
                 raise InvalidInputError(f"{name} must be without repetition, not {list(values)}")
         for name, choices in (("allocation", ("quota", "sampled")), ("contexts", ("quota", "sampled"))):
             known_name(getattr(self, name), name, choices)
-        for name in self.problems:
-            if self.data is not None and name in PROBLEMS and not PROBLEMS[name].data:
-                takers = ", ".join(each for each, entry in PROBLEMS.items() if entry.data)
-                raise InvalidInputError(f"problem {name!r} takes no data file; those that do: {takers}")
+        for name in self.problems if self.data is not None else ():
+            if name in PROBLEMS:
+                require_data_taker(name)
         count = math.prod(len(getattr(self, name)) for name in LISTS)
         if count > MOST_CELLS:
             raise InvalidInputError(f"a batch has at most {MOST_CELLS:,} runs, not {count:,}: split it")

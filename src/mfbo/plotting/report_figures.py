@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.experiments.report import AXES, Sweep, axis_value, regret_curves, round_seconds, sweeps
+from mfbo.experiments.report import regret_curves, round_seconds
 from mfbo.experiments.results import Case, Group, Results
 from mfbo.experiments.statistics import interval
+from mfbo.experiments.sweeps import AXES, Sweep, axis_value, sweeps
 from mfbo.plotting.arena import arena_histogram
 from mfbo.plotting.curves import best_so_far
 from mfbo.plotting.figures import letters_as_text

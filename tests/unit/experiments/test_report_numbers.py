@@ -14,6 +14,7 @@ from mfbo.experiments.paper_minutes import PAPER_MINUTES
 from mfbo.experiments.results import Results, _cases
 from mfbo.experiments.statistics import interval, paired, rounds_to
 from mfbo.experiments.store import StoredPlan
+from mfbo.experiments.sweeps import sweeps
 from mfbo.experiments.tables import Table, ranges, shown
 from mfbo.simplex import uniform
 
@@ -104,12 +105,12 @@ def test_only_cases_alike_but_for_one_number_form_a_sweep(made_record):
         made_record([1.0, 2.0], agents=500, noise=0.5),
         made_record([1.0, 2.0], agents=5000, contexts="sampled"),
     ]
-    assert report.sweeps(_cases(records)) == []
+    assert sweeps(_cases(records)) == []
 
 
 def test_two_sweeps_along_one_axis_are_both_shown(made_record):
     records = [made_record([1.0], agents=agents, noise=noise) for agents in (5, 50, 500) for noise in (0.0, 0.5)]
-    assert [swept.name for swept in report.sweeps(_cases(records))] == ["agents-1", "agents-2"]
+    assert [swept.name for swept in sweeps(_cases(records))] == ["agents-1", "agents-2"]
 
 
 def test_the_paper_s_minutes_stand_beside_its_own_problems_only(made_record):
@@ -169,7 +170,7 @@ def test_cases_that_differ_in_one_number_form_a_sweep(made_record):
     records = [made_record([1.0, 2.0], agents=agents) for agents in (50, 500, 5000)]
     cases = _cases(records)
     assert [case.label for case in cases] == ["swarm, M = 50", "swarm, M = 500", "swarm, M = 5,000"]
-    assert [swept.axis for swept in report.sweeps(cases)] == ["agents"]
+    assert [swept.axis for swept in sweeps(cases)] == ["agents"]
     (table,) = report.scaling(cases)
     assert [row["M"] for row in rows_of(table)] == ["50", "500", "5000"]
 
