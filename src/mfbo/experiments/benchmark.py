@@ -11,6 +11,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from uuid import uuid4
 
@@ -25,6 +26,8 @@ Record = dict[str, Any]
 Engine = Callable[[Sequence[Cell]], Iterator[Record]]
 ATTEMPTS = 3  # in a row without a single finished cell
 ANSWER_WITHIN = 15  # seconds for a Dask scheduler
+LOOK_EVERY = 5  # seconds, whether a cluster that finished nothing still has workers
+WORKERS_WITHIN = 60  # seconds for dead workers to be started again, as a Dask nanny does
 CANCELLED = (asyncio.CancelledError, futures.CancelledError)  # what Dask raises when its scheduler is gone
 LOST_CLUSTER = (
     "the Dask cluster has no workers left, or its scheduler does not answer; what is finished is kept, and the same "
@@ -175,21 +178,13 @@ def _dask_workers(client: Any) -> Engine:
 
 def _dask_outcomes(client: Any, cells: Sequence[Cell]) -> Iterator[tuple[Cell, Record | Exception]]:
     """Return each cell's record as it comes, or the death of the workers that had it."""
-    from distributed import KilledWorker, wait
+    from distributed import KilledWorker
 
     attempt = uuid4().hex[:8]
     pending = {client.submit(play, cell, key=f"{cell.label}-{cell.key}-{attempt}"): cell for cell in cells}
     try:
         while pending:
-            try:
-                with client.as_current():
-                    finished = wait(list(pending), timeout=ANSWER_WITHIN, return_when="FIRST_COMPLETED").done
-            except TimeoutError:
-                _require_workers(client)
-                continue
-            except CANCELLED as error:
-                raise InvalidInputError(LOST_CLUSTER) from error
-            for future in finished:
+            for future in _next_finished(client, list(pending)):
                 cell = pending.pop(future)
                 try:
                     yield cell, future.result()
@@ -209,13 +204,30 @@ def _dask_outcomes(client: Any, cells: Sequence[Cell]) -> Iterator[tuple[Cell, R
             client.cancel(list(pending))
 
 
-def _require_workers(client: Any) -> None:
+def _next_finished(client: Any, pending: list[Any]) -> set[Any]:
+    """Wait until some futures are done, through the moments without a worker in which dead ones are started again."""
+    from distributed import wait
+
+    alive = monotonic()
+    while True:
+        try:
+            with client.as_current():
+                done: set[Any] = wait(pending, timeout=LOOK_EVERY, return_when="FIRST_COMPLETED").done
+            return done
+        except TimeoutError as error:
+            if _has_workers(client):
+                alive = monotonic()
+            elif monotonic() - alive > WORKERS_WITHIN:
+                raise InvalidInputError(LOST_CLUSTER) from error
+        except CANCELLED as error:
+            raise InvalidInputError(LOST_CLUSTER) from error
+
+
+def _has_workers(client: Any) -> bool:
     try:
-        alive = client.status == "running" and bool(client.nthreads())
-    except (OSError, TimeoutError) as error:
-        raise InvalidInputError(LOST_CLUSTER) from error
-    if not alive:
-        raise InvalidInputError(LOST_CLUSTER)
+        return client.status == "running" and bool(client.nthreads())
+    except (OSError, TimeoutError):
+        return False
 
 
 @contextmanager
