@@ -69,10 +69,11 @@ def _setting(what: str, text: str, kinds: tuple[Any, ...]) -> Any:
     for kind in (int, float):
         try:
             number = kind(text) if kind in kinds else math.nan
-        except ValueError:
+            finite = math.isfinite(number)
+        except (ValueError, OverflowError):
             continue
-        if math.isfinite(number) and number >= 0:
-            return number
+        if finite and number >= 0:
+            return number + 0  # -0 is another writing of 0
     wanted = {bool: "true or false", int: "a whole number from 0", float: "a number from 0"}
     named = " or ".join(wanted.get(kind, repr(kind)) for kind in kinds)
     raise InvalidInputError(f"{what} must be {named}, not {text!r}")

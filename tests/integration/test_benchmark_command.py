@@ -5,7 +5,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -68,20 +67,6 @@ def wait_for(condition, seconds=120.0):
 
 def cells_in(folder):
     return len(list((folder / "cells").glob("*.json")))
-
-
-@contextlib.contextmanager
-def started(arguments, **options):
-    """Start a process in a group of its own and end the group."""
-    process = subprocess.Popen(
-        arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, **options
-    )
-    try:
-        yield process
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def children_of(pid):
@@ -186,7 +171,7 @@ def test_a_failed_cell_is_a_row_with_its_error_and_the_rest_goes_on(tmp_path):
 
 
 @pytest.mark.slow
-def test_killed_in_the_middle_and_run_again_equals_unbroken(longer, tmp_path, unbroken):
+def test_killed_in_the_middle_and_run_again_equals_unbroken(longer, tmp_path, unbroken, started):
     out = tmp_path / "results"
     arguments = command("benchmark", "--suite", longer, "--out", out, "--jobs", 2)
     with started(arguments) as process:
@@ -202,7 +187,7 @@ def test_killed_in_the_middle_and_run_again_equals_unbroken(longer, tmp_path, un
 
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_killed_worker_changes_nothing(longer, tmp_path, unbroken, jobs):
+def test_a_killed_worker_changes_nothing(longer, tmp_path, unbroken, started, jobs):
     out = tmp_path / "results"
     with started(command("benchmark", "--suite", longer, "--out", out, "--jobs", jobs)) as process:
         wait_for(lambda: cells_in(out) >= 2)
@@ -212,7 +197,7 @@ def test_a_killed_worker_changes_nothing(longer, tmp_path, unbroken, jobs):
 
 
 @pytest.mark.slow
-def test_workers_of_a_killed_benchmark_end_soon(longer, tmp_path):
+def test_workers_of_a_killed_benchmark_end_soon(longer, tmp_path, started):
     out = tmp_path / "results"
     with started(command("benchmark", "--suite", longer, "--out", out, "--jobs", 2)) as process:
         wait_for(lambda: cells_in(out) >= 1)
@@ -246,40 +231,19 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_continue(longer, tmp_path
     assert cells_in(out) >= 2
 
 
-@contextlib.contextmanager
-def cluster(tmp_path):
-    """Start a scheduler and two workers as their own processes; give its address and the workers."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    address = f"tcp://127.0.0.1:{port}"
-    dask = [sys.executable, "-m", "dask"]
-    worker = [*dask, "worker", address, "--nthreads", "1", "--no-dashboard", "--local-directory", str(tmp_path)]
-    with (
-        started([*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-show"]),
-        started(worker) as first,
-        started(worker) as second,
-    ):
-        yield address, (first, second)
-
-
 @pytest.mark.slow
-def test_a_dask_cluster_gives_the_same_values(longer, tmp_path, unbroken):
-    with cluster(tmp_path) as (address, _):
-        done = mfbo("benchmark", "--suite", longer, "--out", tmp_path / "results", "--dask", address, "--json")
+def test_a_dask_cluster_gives_the_same_values(longer, tmp_path, unbroken, cluster):
+    done = mfbo("benchmark", "--suite", longer, "--out", tmp_path / "results", "--dask", cluster.address, "--json")
     assert done.returncode == 0, done.stderr
     assert values(tmp_path / "results") == unbroken
 
 
 @pytest.mark.slow
-def test_a_dask_worker_killed_on_the_way_changes_nothing(longer, tmp_path, unbroken):
+def test_a_dask_worker_killed_on_the_way_changes_nothing(longer, tmp_path, unbroken, cluster, started):
     out = tmp_path / "results"
-    with (
-        cluster(tmp_path) as (address, workers),
-        started(command("benchmark", "--suite", longer, "--out", out, "--dask", address)) as process,
-    ):
+    with started(command("benchmark", "--suite", longer, "--out", out, "--dask", cluster.address)) as process:
         wait_for(lambda: cells_in(out) >= 2)
-        os.killpg(workers[0].pid, signal.SIGKILL)
+        os.killpg(cluster.workers[0].pid, signal.SIGKILL)
         assert process.wait(timeout=300) == 0
     assert values(out) == unbroken
 

@@ -215,13 +215,13 @@ def scaling(cases: Sequence[Case]) -> list[Table]:
     found = []
     for swept in sweeps(cases):
         runs = [(case, group) for case in swept.cases for group in case.groups]
-        runs.sort(key=lambda run: run[1].name)  # the cases are in the order of the axis already
-        run = ("strategy", "allocation", "M", "|A|", "T", "problem", "seeds")
+        runs.sort(key=lambda each: each[1].name)  # the cases are in the order of the axis already
+        which = ("strategy", "allocation", "M", "|A|", "T", "problem", "seeds")
         found.append(
             Table(
                 f"scaling-{swept.name}",
                 f"Time and regret against {AXES[swept.axis]}",
-                (*run, "strategy's seconds per round", "± 95 %", "regret", "low", "high"),
+                (*which, "strategy's seconds per round", "± 95 %", "regret", "low", "high"),
                 tuple(_scaling_row(case, group) for case, group in runs),
                 "Regret: optimum of the mean-field limit minus the best value, mean over seeds with its 95 % interval. "
                 "Seconds are those in the strategy alone.",

@@ -53,8 +53,8 @@ class Batch:
                 raise InvalidInputError(f"{name} must be without repetition, not {list(values)}")
         for name, choices in (("allocation", ("quota", "sampled")), ("contexts", ("quota", "sampled"))):
             known_name(getattr(self, name), name, choices)
-        for name in self.problems if self.data is not None else ():
-            if name in PROBLEMS:
+        if self.data is not None:
+            for name in (each for each in self.problems if each in PROBLEMS):
                 require_data_taker(name)
         count = math.prod(len(getattr(self, name)) for name in LISTS)
         if count > MOST_CELLS:

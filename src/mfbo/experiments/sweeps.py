@@ -1,4 +1,4 @@
-"""Which cases of a benchmark form a sweep: alike in all but the number of agents, of actions, or of rounds."""
+"""Which cases of a benchmark form a sweep: alike but for the number of agents, of actions, or of rounds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,11 @@ class Sweep:
 
 
 def sweeps(cases: Sequence[Case]) -> list[Sweep]:
-    """Return the cases that form sweeps along M, |A| or T: at least three values each."""
+    """Return the cases that form sweeps along M, |A| or T: at least three values each.
+
+    Another number of actions is another problem, so a sweep along |A| goes through problems; of two with equally many
+    actions it has the first.
+    """
     found = []
     for axis, fixed in FIXED.items():
         by_fixed: dict[tuple[Any, ...], dict[Any, Case]] = {}

