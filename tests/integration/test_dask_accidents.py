@@ -4,6 +4,7 @@ import os
 import signal
 import time
 
+import dask
 import pytest
 from distributed import LocalCluster
 
@@ -50,7 +51,8 @@ def test_a_deadly_cell_fails_alone(tmp_path, monkeypatch, jobs):
 
     monkeypatch.setattr(dask_cluster, "play", deadly)
     monkeypatch.setattr(dask_cluster, "LOOK_EVERY", 0.05)  # sees the moments without workers until the nanny starts new
-    outcome = run_suite(SUITE, tmp_path / "results", jobs=jobs, dask="local")
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "100 ms"}):  # our cluster must not heed it
+        outcome = run_suite(SUITE, tmp_path / "results", jobs=jobs, dask="local")
     assert (outcome.played, len(outcome.failed)) == (4, 1)
     assert outcome.failed[0]["cell"]["seed"] == 1
     assert "worker died" in outcome.failed[0]["error"]["message"]

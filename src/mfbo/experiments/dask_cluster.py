@@ -32,11 +32,14 @@ SCHEDULER_ADDRESS = re.compile(r"(tcp|tls)://[^\s/:]+:[0-9]{1,5}")
 def dask_client(address: str, workers: int) -> Iterator[Any]:
     """Connect to a scheduler, or start one with as many workers here if the address is "local"."""
     try:
+        import dask
         from distributed import Client, LocalCluster
     except ImportError as error:
         raise MissingExtraError('--dask needs Dask: pip install "mfbo[dask]"') from error
     if address == "local":
         with (
+            # a LocalCluster else drops a worker for good if, 15 s after one death of it, it is just being started again
+            dask.config.set({"distributed.deploy.lost-worker-timeout": "1 day"}),
             LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
