@@ -25,7 +25,7 @@ def best_so_far(
         if optimum is not None:
             axes.axhline(optimum, color="black", linewidth=0.8, linestyle="--")
             axes.annotate(f"optimum {optimum:.4g}", (1, optimum), xytext=(0, 3), textcoords="offset points", fontsize=9)
-        axes.set_title(f"{problem}: best population payoff so far")
+        axes.set_title(f"{problem}: best payoff so far")
         axes.set_xlabel("round")
         axes.set_ylabel("payoff")
         axes.margins(x=0.01, y=0.08)
