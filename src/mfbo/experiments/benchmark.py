@@ -8,17 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from mfbo.errors import MissingExtraError
-from mfbo.experiments.cells import Cell, lost, play
+from mfbo.experiments.cells import Cell, Record, lost, play
 from mfbo.experiments.dask_cluster import dask_client, play_on_dask
 from mfbo.experiments.provenance import THREAD_VARIABLES
 from mfbo.experiments.store import ResultStore
 from mfbo.experiments.suites import Suite
 from mfbo.validation import whole_number
 
-Record = dict[str, Any]
 Engine = Callable[[Sequence[Cell]], Iterator[Record]]
 ATTEMPTS = 3  # in a row without a single finished cell
 
@@ -109,7 +107,9 @@ def _engine(jobs: int, dask: str | None) -> Iterator[tuple[Engine, tuple[type[Ba
         import joblib  # noqa: F401
     except ImportError as error:
         raise MissingExtraError('benchmarks need joblib: pip install "mfbo[experiments]"') from error
-    yield (_one_worker if jobs == 1 else _local_workers(jobs)), (BrokenExecutor,)
+    with warnings.catch_warnings():  # loky renews workers whose memory grew, as torch lets it: no cell is lost
+        warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
+        yield (_one_worker if jobs == 1 else _local_workers(jobs)), (BrokenExecutor,)
 
 
 def _one_worker(cells: Sequence[Cell]) -> Iterator[Record]:
@@ -126,9 +126,6 @@ def _one_worker(cells: Sequence[Cell]) -> Iterator[Record]:
 
 def _local_workers(jobs: int) -> Engine:
     from joblib import Parallel, delayed, parallel_config
-
-    # loky renews workers whose memory grew, as torch lets it, and warns although no cell is lost
-    warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
 
     def engine(cells: Sequence[Cell]) -> Iterator[Record]:
         tasks = (delayed(play)(cell, os.getpid()) for cell in cells)

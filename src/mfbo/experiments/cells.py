@@ -20,6 +20,7 @@ from mfbo.experiments.provenance import provenance
 from mfbo.experiments.runs import RunSettings, run
 from mfbo.validation import positive
 
+Record = dict[str, Any]
 FORMAT = 1
 ORPHANED = 3  # exit code of a worker whose parent is gone
 
@@ -65,7 +66,7 @@ def canonical(record: Any) -> str:
     return json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def play(cell: Cell, parent: int | None = None) -> dict[str, Any]:
+def play(cell: Cell, parent: int | None = None) -> Record:
     """Run a cell on one thread and return its record; an error becomes a record too.
 
     parent: process that started this one; when it is gone, nobody waits for the result and the worker ends.
@@ -79,7 +80,7 @@ def play(cell: Cell, parent: int | None = None) -> dict[str, Any]:
     return _record(cell, outcome, time.perf_counter() - started)
 
 
-def lost(cell: Cell, error: BaseException) -> dict[str, Any]:
+def lost(cell: Cell, error: BaseException) -> Record:
     """Return the record of a cell whose worker dies whenever it is tried."""
     described = {
         "type": type(error).__name__,
@@ -112,7 +113,7 @@ def _watch(parent: int | None) -> Callable[[int, float], None] | None:
     return check
 
 
-def _record(cell: Cell, outcome: dict[str, Any], seconds: float) -> dict[str, Any]:
+def _record(cell: Cell, outcome: dict[str, Any], seconds: float) -> Record:
     head = {"format": FORMAT, "key": cell.key, "label": cell.label, "cell": cell.identity}
     return {**head, **outcome, "provenance": {**provenance(), "seconds": seconds}}
 

@@ -13,18 +13,15 @@ from typing import Any
 from uuid import uuid4
 
 from mfbo.errors import InvalidInputError, MissingExtraError
-from mfbo.experiments.cells import Cell, lost, play
+from mfbo.experiments.cells import Cell, Record, lost, play
 
-Record = dict[str, Any]
 ANSWER_WITHIN = 15  # seconds for a scheduler
 RESULT_WITHIN = 15  # seconds for a worker to hand over what it finished
 FIRST_WORKER_WITHIN = 60  # seconds for the first worker: their processes import much on a busy machine
 LOOK_EVERY = 5  # seconds, whether a cluster that finished nothing still has workers
 WORKERS_WITHIN = 60  # seconds for dead workers to be started again, as a Dask nanny does
-LOST_CLUSTER = (
-    "the Dask cluster has no workers left, or its scheduler does not answer; what is finished is kept, and the same "
-    "command continues"
-)
+CONTINUES = "what is finished is kept, and the same command continues"
+LOST_CLUSTER = f"the Dask cluster has no workers left, or its scheduler does not answer; {CONTINUES}"
 SCHEDULER_ADDRESS = re.compile(r"(tcp|tls)://[^\s/:]+:[0-9]{1,5}")
 
 
@@ -51,23 +48,33 @@ def dask_client(address: str, workers: int) -> Iterator[Any]:
         ):
             yield client
         return
+    client = _connected(address)
+    try:
+        _require_first_worker(client, address)
+        yield client
+    finally:
+        with suppress(TimeoutError):  # a scheduler that does not answer does not say goodbye
+            client.close()
+
+
+def _connected(address: str) -> Any:
+    from distributed import Client
+
     if SCHEDULER_ADDRESS.fullmatch(address) is None:
         raise InvalidInputError(f"a Dask scheduler has an address like tcp://127.0.0.1:8786, or local, not {address!r}")
     for name in ("distributed", "distributed.client"):  # what matters is said in one line of ours
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        client = Client(address, timeout=ANSWER_WITHIN, set_as_default=False)
+        return Client(address, timeout=ANSWER_WITHIN, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise InvalidInputError(f"no Dask scheduler answers at {address!r}: start one by `dask scheduler`") from error
+
+
+def _require_first_worker(client: Any, address: str) -> None:
     try:
-        try:
-            client.wait_for_workers(1, timeout=FIRST_WORKER_WITHIN)
-        except TimeoutError as error:
-            raise InvalidInputError(f"{address} has no workers: start some by `dask worker {address}`") from error
-        yield client
-    finally:
-        with suppress(TimeoutError):  # a scheduler that does not answer does not say goodbye
-            client.close()
+        client.wait_for_workers(1, timeout=FIRST_WORKER_WITHIN)
+    except TimeoutError as error:
+        raise InvalidInputError(f"{address} has no workers: start some by `dask worker {address}`") from error
 
 
 def play_on_dask(client: Any, cells: Sequence[Cell]) -> Iterator[Record]:
@@ -135,8 +142,7 @@ def _fetched(future: Any, cell: Cell) -> Record | Exception | None:
         if future.status == "error":  # play() itself returns errors as records: this is the cluster's
             raise InvalidInputError(
                 f"the Dask cluster could not run {cell.label}: {type(error).__name__}: "
-                f"{' '.join(str(error).split())}; its workers need this version of mfbo. What is finished is "
-                "kept, and the same command continues"
+                f"{' '.join(str(error).split())}; its workers need this version of mfbo; {CONTINUES}"
             ) from error
         if isinstance(error, TimeoutError):
             return None
