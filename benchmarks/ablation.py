@@ -22,7 +22,7 @@ from mfbo.experiments import RunSettings, run
 from mfbo.models import Kernel, paper_kernel
 from mfbo.population import Population
 from mfbo.strategies import Default
-from mfbo.strategies.surrogate import RefitSchedule
+from mfbo.strategies.replay_plan import RefitSchedule
 
 CHECKPOINTS = (25, 50, 100)
 

@@ -88,7 +88,7 @@ class BotorchPeer:
         context_features: FloatArray | None,
         weights: FloatArray,
         multiplier: float,
-        steps: int = 200,
+        steps: int = 500,
         learning_rate: float = 0.01,
     ) -> None:
         """Describe the population and how to climb.
@@ -113,7 +113,14 @@ class BotorchPeer:
         self.likelihood = GaussianLikelihood(noise_prior=GammaPrior(1.1, 0.05), noise_constraint=floor)
 
     def propose(
-        self, actions: IntArray, contexts: IntArray, distributions: FloatArray, values: FloatArray, logits: FloatArray
+        self,
+        actions: IntArray,
+        contexts: IntArray,
+        distributions: FloatArray,
+        values: FloatArray,
+        logits: FloatArray,
+        *,
+        refit: bool = True,
     ) -> FloatArray:
         """Fit the model to all rows, climb MF-UCB from the given logits, and return the new logits, (C, A).
 
@@ -122,29 +129,50 @@ class BotorchPeer:
             contexts: context index of each row, shape (n,).
             distributions: distribution played in each row, shape (n, C, A).
             values: payoff seen in each row, shape (n,).
-            logits: where Adam starts, usually the logits of the last plan, shape (C, A).
+            logits: where Adam starts, zeros for the uniform plan, shape (C, A).
+            refit: whether to fit hyperparameters, or to keep the last ones.
         """
-        model = self.fit(actions, contexts, distributions, values)
-        return self.climb(model, logits)
+        if refit:
+            return self.climb(self.fit(actions, contexts, distributions, values), logits)
+        model = self.conditioned(actions, contexts, distributions, values, Standardize(m=1))
+        return self.climb(model.requires_grad_(False), logits)
 
     def fit(self, actions: IntArray, contexts: IntArray, distributions: FloatArray, values: FloatArray) -> MarginalGP:
         """Return the exact GP fitted by marginal likelihood and priors, started from the last hyperparameters.
 
         Shapes as in ``propose``. Kernel, mean and likelihood belong to the peer, so the fit stays in them.
         """
+        model = self.conditioned(actions, contexts, distributions, values, Standardize(m=1))
+        model.requires_grad_(True)
+        fit_gpytorch_mll(ExactMarginalLogLikelihood(self.likelihood, model))
+        model.requires_grad_(False)
+        return model
+
+    def conditioned(
+        self,
+        actions: IntArray,
+        contexts: IntArray,
+        distributions: FloatArray,
+        values: FloatArray,
+        outcome: Standardize | None = None,
+    ) -> MarginalGP:
+        """Return the exact GP on these rows at the present hyperparameters; shapes as in ``propose``."""
         xi = torch.as_tensor(distributions, dtype=torch.float64)
-        model = MarginalGP(
+        return MarginalGP(
             torch.cat([self.cell_features[contexts, actions], xi.flatten(start_dim=1)], dim=1),
             torch.as_tensor(values, dtype=torch.float64).unsqueeze(-1),
             likelihood=self.likelihood,
             covar_module=self.kernel,
             mean_module=self.mean,
-            outcome_transform=Standardize(m=1),
+            outcome_transform=outcome,
         )
-        model.requires_grad_(True)
-        fit_gpytorch_mll(ExactMarginalLogLikelihood(self.likelihood, model))
-        model.requires_grad_(False)
-        return model
+
+    def adopt(self, scales: Sequence[float], lengths: Sequence[float], noise: float) -> None:
+        """Set the hyperparameters: of actions, contexts (if there are several) and distribution, and of the noise."""
+        for part, scale, length in zip(self.kernel.kernels, scales, lengths, strict=True):
+            base = getattr(part.base_kernel, "base_kernel", None) or part.base_kernel
+            part.outputscale, base.lengthscale = scale, length
+        self.likelihood.noise = noise
 
     def acquisition(self, model: SingleTaskGP, distribution: Tensor) -> Tensor:
         """Return MF-UCB, sum over cells of p_c xi_ca (mean_ca + multiplier * sd_ca), of a distribution (C, A)."""

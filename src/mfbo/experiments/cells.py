@@ -18,6 +18,7 @@ from mfbo.errors import InvalidInputError
 from mfbo.experiments.information import information_gain
 from mfbo.experiments.provenance import provenance
 from mfbo.experiments.runs import RunSettings, run
+from mfbo.given_files import open_given
 from mfbo.validation import positive
 
 Record = dict[str, Any]
@@ -126,10 +127,13 @@ def _digest_of(path: Path) -> str:
     try:
         state = path.stat()
         return _digest_at(path, state.st_mtime_ns, state.st_size)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"data file {error}") from error
     except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
         raise InvalidInputError(f"data file {str(path)!r} cannot be read: {error}") from error
 
 
 @lru_cache(maxsize=16)
 def _digest_at(path: Path, changed: int, size: int) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with open_given(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -10,6 +10,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.catalogue import base_name, make_problem
 from mfbo.errors import MfboError
+from mfbo.experiments.ceilings import DrawnCeiling, drawn_ceiling
 from mfbo.experiments.cells import canonical
 from mfbo.experiments.store import ResultStore, StoredPlan
 from mfbo.problems import Problem
@@ -130,6 +131,13 @@ class Case:
         counts = allocate(optimum, problem.population.weights, size, np.random.default_rng(0))
         played = [float(group.finals.max()) for group in self.groups]
         return max(problem.payoff.population(np.asarray(counts / size), size), *played)
+
+    @cached_property
+    def drawn_ceiling(self) -> DrawnCeiling | None:
+        """What the optimal distribution is worth to drawn agents; None if no strategy here draws them."""
+        if self.problem_data is None or all(group.allocation != "sampled" for group in self.groups):
+            return None
+        return drawn_ceiling(self.problem_data, self.rounds, self.settings["contexts"])
 
     def gap_closed(self, values: FloatArray) -> FloatArray | None:
         """Return (value − uniform) / (optimum − uniform), or None if the optimum is unknown."""

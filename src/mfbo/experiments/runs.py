@@ -56,7 +56,8 @@ class RunResult:
 
     recommended_at: value of the recommended plan at the checkpoints asked for.
     trace: best value so far after each round. regret: optimum − best_value, None if the optimum is unknown.
-    ask_seconds: time spent in the strategy. rounds: asked for; rounds_played is smaller only if time_limited.
+    seconds, ask_seconds: processor time of the run and of the strategy in it, so that other work on the machine does
+    not count. rounds: asked for; rounds_played is smaller only if time_limited.
     values: of every round. plans: what was played in every round, (C, A) each; neither is part of the JSON.
     """
 
@@ -107,7 +108,7 @@ def run(
     """
     if time_limit is not None:
         positive(time_limit, "time limit")
-    started = time.perf_counter()
+    started, began = time.perf_counter(), time.process_time()
     chosen = problem or make_problem(settings.problem, settings.data)
     if settings.agents is not None:
         chosen = chosen.with_size(None if settings.agents == "inf" else settings.agents)
@@ -125,9 +126,9 @@ def run(
     recommended: dict[int, float] = {}
     ask_seconds = 0.0
     for number in range(settings.rounds):
-        asked = time.perf_counter()
+        asked = time.process_time()
         plan = study.ask()
-        ask_seconds += time.perf_counter() - asked
+        ask_seconds += time.process_time() - asked
         study.tell(plan, observer(plan))
         values.append(chosen.value(plan))
         plans.append(plan)
@@ -137,7 +138,7 @@ def run(
             progress(number + 1, max(values))
         if time_limit is not None and time.perf_counter() - started >= time_limit:
             break
-    result = _result(settings, chosen, study, values, plans, (time.perf_counter() - started, ask_seconds))
+    result = _result(settings, chosen, study, values, plans, (time.process_time() - began, ask_seconds))
     return replace(result, recommended_at=recommended)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from mfbo.errors import InvalidInputError
 from mfbo.experiments.cells import FORMAT, Cell, canonical
 from mfbo.experiments.suites import Suite
-from mfbo.whole_files import write_whole_file, writing
+from mfbo.given_files import given_bytes
+from mfbo.whole_files import make_folder, write_whole_file
 
 PLAN = "suite.json"
 CELLS = "cells"
@@ -37,8 +38,7 @@ class ResultStore:
     def open_for(self, suite: Suite) -> None:
         """Make the folder and keep the plan in it; refuse a folder that holds another plan."""
         target = self.folder / PLAN
-        with writing(self.folder):
-            (self.folder / CELLS).mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder / CELLS)
         if target.exists():
             held = self.plan()
             if held.hash != suite.hash:
@@ -54,14 +54,14 @@ class ResultStore:
     def plan(self) -> StoredPlan:
         """Return the plan whose results these are."""
         path = self.folder / PLAN
-        try:
-            record = json.loads(path.read_bytes())
-            suite = {**record["suite"], "name": str(record["suite"]["name"])}
-            return StoredPlan(str(record["hash"]), suite, dict(record["cells"]))
-        except (FileNotFoundError, NotADirectoryError) as error:
+        if not path.exists():
             raise InvalidInputError(
                 f"{self.folder} holds no benchmark results (no {PLAN}); make some by mfbo benchmark --out {self.folder}"
-            ) from error
+            )
+        try:
+            record = json.loads(given_bytes(path))
+            suite = {**record["suite"], "name": str(record["suite"]["name"])}
+            return StoredPlan(str(record["hash"]), suite, dict(record["cells"]))
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise InvalidInputError(f"{path} is damaged; choose another folder by --out, or remove the file") from error
 
@@ -89,7 +89,7 @@ class ResultStore:
 
     def _read(self, label: str, key: str) -> dict[str, Any] | None:
         try:
-            held = json.loads(self._path(label, key).read_bytes())
+            held = json.loads(given_bytes(self._path(label, key)))
             record = dict(held["record"])
             sound = held["sha256"] == _digest(canonical(record)) and record["format"] == FORMAT and record["key"] == key
         except (OSError, ValueError, KeyError, TypeError, RecursionError):  # missing, cut off, altered

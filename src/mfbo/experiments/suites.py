@@ -15,6 +15,7 @@ from mfbo.catalogue import PROBLEMS, known_strategy, require_data_taker
 from mfbo.errors import InvalidInputError, UnknownNameError
 from mfbo.experiments.cells import Cell, canonical
 from mfbo.experiments.runs import Agents, RunSettings
+from mfbo.given_files import given_bytes
 from mfbo.validation import known_name, whole_number
 
 LISTS = ("problems", "strategies", "seeds", "rounds", "agents")
@@ -132,11 +133,9 @@ class Suite:
 def read_suite(path: Path) -> Suite:
     """Read a suite from a TOML file; data files in it are relative to its folder."""
     try:
-        if path.is_file() and path.stat().st_size > MOST_BYTES:
-            raise InvalidInputError(f"{path} has more than {MOST_BYTES:,} bytes: that is no suite")
-        record = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidInputError(f"suite {path} cannot be read: {error.strerror}") from error
+        record = tomllib.loads(given_bytes(path, MOST_BYTES).decode())
+    except InvalidInputError as error:
+        raise InvalidInputError(f"suite {error}") from error
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, numbers or brackets beyond all measure
         raise InvalidInputError(f"{path} is not readable as TOML: {error}") from error
     try:

@@ -3,9 +3,14 @@
 import csv
 import html
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from mfbo.shown_text import defused, visible
+
+_MARKUP = re.compile(r"[\\`*_\[\]|#~$]")
 
 
 @dataclass(frozen=True)
@@ -19,22 +24,22 @@ class Table:
     note: str = ""
 
     def to_csv(self) -> str:
-        """Return all digits; what is unknown is an empty field."""
+        """Return all digits; what is unknown is an empty field, and no text is a formula."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
-        writer.writerows([["" if value is None else value for value in row] for row in self.rows])
+        writer.writerows([["" if value is None else defused(value) for value in row] for row in self.rows])
         return text.getvalue()
 
     def to_markdown(self) -> str:
         """Return a title, the rows rounded for reading, and the note."""
         lines = [
-            _line(map(_escaped, self.columns)),
+            _line(map(in_markdown, self.columns)),
             _line("---:" if self._numeric(i) else "---" for i in range(len(self.columns))),
         ]
-        lines += [_line(_escaped(shown(value)) for value in row) for row in self.rows]
-        note = f"\n{self.note}\n" if self.note else ""
-        return f"### {self.title}\n\n" + "\n".join(lines) + f"\n{note}"
+        lines += [_line(in_markdown(shown(value)) for value in row) for row in self.rows]
+        note = f"\n{in_markdown(self.note)}\n" if self.note else ""
+        return f"### {in_markdown(self.title)}\n\n" + "\n".join(lines) + f"\n{note}"
 
     def to_html(self) -> str:
         """Return the same as a fragment of a page."""
@@ -77,8 +82,9 @@ def ranges(numbers: Sequence[int]) -> str:
     return ", ".join(f"{low}" if low == high else f"{low}–{high}" for low, high in runs) or "none"
 
 
-def _escaped(text: str) -> str:
-    return text.replace("|", "\\|")
+def in_markdown(text: str) -> str:
+    """Return a text that Markdown shows as it is: no mark-up, no link, no tag, no end of a table's cell or row."""
+    return _MARKUP.sub(r"\\\g<0>", visible(text)).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _line(cells: Any) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import Objective
@@ -34,5 +34,7 @@ class Lbfgs:
             return -value, -squares_pullback(roots, distribution, gradient).ravel()
 
         first = np.sqrt(np.maximum(start, SMALLEST_SHARE)).ravel()
-        result = minimize(negated, first, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
+        result = scipy.optimize.minimize(
+            negated, first, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations}
+        )
         return squares(result.x.reshape(shape)), -float(result.fun)

@@ -18,61 +18,58 @@ from mfbo.models.posterior import VARIANCE_FLOOR, TermPosterior
 class AdditivePosterior(TermPosterior):
     """Adds to the general posterior what does not depend on ξ.
 
-    v_actions, v_contexts: L⁻¹ of the rows' covariances with u(a) and v(c), transposed: (A, n), (C, n); with a single
-    context v(c) rides with the actions and v_contexts is None. mean_cells: means of u(a) + v(c), (C, A). margin: prior
-    minus explained variance of u(a) + v(c), (C, A).
+    products: (n + A + C, n), turns the rows' covariances κ with h(ξ) into all that is needed of them in one product:
+    L⁻¹ κ, and −2 times the covariances with u(a) and v(c) that the data explain; with a single context v(c) rides with
+    the actions and has no rows of its own. mean_cells: means of u(a) + v(c), (C, A). margin: prior minus explained
+    variance of u(a) + v(c), (C, A).
     """
 
-    v_actions: FloatArray
-    v_contexts: FloatArray | None
+    products: FloatArray
     mean_cells: FloatArray
     margin: FloatArray
     radials: tuple[RadialGroup, ...]
 
     @staticmethod
     def of(data: Conditioned) -> "AdditivePosterior":
-        """Precompute the parts that all candidates share: one (n, n) by (n, A) product."""
+        """Precompute the parts that all candidates share: two products of (A + C, n) by (n, n)."""
         contexts = len(data.weights)
         by_action, by_context, prior = _covariances(data)
-        radials = tuple(group for group in data.groups if isinstance(group, RadialGroup))
         if contexts == 1:
-            v_actions = np.ascontiguousarray((data.inverse @ (by_action + by_context)).T)
-            mean_cells = (data.alpha @ (by_action + by_context))[None, :]
-            spread = (v_actions**2).sum(axis=1)[None, :]
-            return AdditivePosterior(data, v_actions, None, mean_cells, prior - spread, radials)
-        v_actions = np.ascontiguousarray((data.inverse @ by_action).T)
-        v_contexts = np.ascontiguousarray((data.inverse @ by_context).T)
-        mean_cells = (data.alpha @ by_context)[:, None] + (data.alpha @ by_action)[None, :]
-        spread = (
-            (v_actions**2).sum(axis=1)[None, :] + (v_contexts**2).sum(axis=1)[:, None] + 2.0 * v_contexts @ v_actions.T
-        )
-        return AdditivePosterior(data, v_actions, v_contexts, mean_cells, prior - spread, radials)
+            by_action, by_context = by_action + by_context, np.empty((data.count, 0))
+        v_actions, v_contexts = (data.inverse @ by_action).T, (data.inverse @ by_context).T
+        products = np.concatenate([data.inverse, -2.0 * v_actions @ data.inverse, -2.0 * v_contexts @ data.inverse])
+        mean_cells = (data.alpha @ by_action)[None, :]
+        spread = (v_actions**2).sum(axis=1)[None, :]
+        if contexts > 1:
+            mean_cells = mean_cells + (data.alpha @ by_context)[:, None]
+            spread = spread + (v_contexts**2).sum(axis=1)[:, None] + 2.0 * v_contexts @ v_actions.T
+        radials = tuple(group for group in data.groups if isinstance(group, RadialGroup))
+        return AdditivePosterior(data, products, mean_cells, prior - spread, radials)
 
     def cells(self, distribution: FloatArray) -> CellMoments:
         """Return mean and variance of f in every cell, (C, A)."""
         data = self.data
+        rows, actions = data.count, distribution.shape[1]
         weights = data.weights[:, None]
         evaluated = [group.at(weights * distribution) for group in self.radials]
         kappa = evaluated[0].kappa if len(evaluated) == 1 else np.sum([each.kappa for each in evaluated], axis=0)
-        u = data.inverse @ kappa
-        left = sum(each.at_zero for each in evaluated) - float(u @ u)
-        explained = self.v_actions @ u
-        if self.v_contexts is not None:
-            explained = explained + (self.v_contexts @ u)[:, None]
+        found = self.products @ kappa
+        u = found[:rows]
         mean = self.mean_cells + float(kappa @ data.alpha)
-        variance = self.margin - 2.0 * explained
-        variance += left
+        variance = self.margin + found[rows : rows + actions]
+        if len(weights) > 1:
+            variance += found[rows + actions :, None]
+        variance += sum(each.at_zero for each in evaluated) - float(u @ u)
         np.maximum(variance, VARIANCE_FLOOR, out=variance)
 
         def pullback(d_mean: FloatArray, d_variance: FloatArray) -> FloatArray:
-            d_variance = np.where(variance > VARIANCE_FLOOR, d_variance, 0.0)
-            if self.v_contexts is None:
-                weighted = d_variance[0] @ self.v_actions
-            else:
-                weighted = d_variance.sum(axis=0) @ self.v_actions + d_variance.sum(axis=1) @ self.v_contexts
-            weighted += float(np.add.reduce(d_variance, axis=None)) * u
-            d_kappa = weighted @ data.inverse
-            d_kappa *= -2.0
+            d_variance = d_variance * (variance > VARIANCE_FLOOR)
+            d_found = np.empty(len(found))
+            np.multiply(u, -2.0 * float(np.add.reduce(d_variance, axis=None)), out=d_found[:rows])
+            np.add.reduce(d_variance, axis=0, out=d_found[rows : rows + actions])
+            if len(weights) > 1:
+                np.add.reduce(d_variance, axis=1, out=d_found[rows + actions :])
+            d_kappa = d_found @ self.products
             d_kappa += float(np.add.reduce(d_mean, axis=None)) * data.alpha
             d_shares = evaluated[0].pullback(d_kappa)
             for each in evaluated[1:]:

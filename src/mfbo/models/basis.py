@@ -62,6 +62,22 @@ class InducedBlock:
         coupled = values if self.factor is None else values @ self.factor
         return np.asarray(self.scale**0.5 * coupled.reshape(len(omega), -1))
 
+    def missing_of_changes(self, start: FloatArray, shares: FloatArray) -> FloatArray:
+        """Return the prior variance of g(ξ′) − g(ξ) that the features lack: w (1, C, A), w (m, C, A) → (m,).
+
+        They lack e·e′ ρ with ρ = κ − h·h′; the differences are taken before they are squared.
+        """
+        h, e = self.induced(start), self.static(start)
+        steps, turns = self.induced(shares) - h, self.static(shares) - e
+        lacking = np.maximum(self.group.radial.embedding.blocks - (h * h).sum(), 0.0)
+        fall = 2.0 * self.group.radial.fall(start, shares, self.group.unit) - (steps * steps).sum(axis=1)
+        less = steps @ h[0] * 2.0 + (steps * steps).sum(axis=1)  # by how much ρ(ξ′, ξ′) is below ρ(ξ, ξ)
+        along = turns @ e[0]
+        there = np.maximum(lacking - less, 0.0)
+        return np.asarray(
+            (e[0] @ e[0] + along) * np.maximum(fall, 0.0) + there * (turns * turns).sum(axis=1) - less * along
+        )
+
 
 class Basis:
     """Features of any row under one kernel, (n, D), for given lengths in θ and inducing distributions w (m, C, A)."""

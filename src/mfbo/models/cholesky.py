@@ -3,7 +3,7 @@
 import logging
 
 import numpy as np
-from scipy.linalg import lapack
+import scipy
 
 from mfbo.arrays import FloatArray
 from mfbo.errors import NumericalError
@@ -22,7 +22,7 @@ def factorized(matrix: FloatArray, scale: float | None = None) -> FloatArray:
     for jitter in JITTERS:
         trial = matrix.copy()
         trial.flat[:: len(matrix) + 1] += jitter * mean
-        upper, status = lapack.dpotrf(trial.T, lower=0, clean=1, overwrite_a=1)
+        upper, status = scipy.linalg.lapack.dpotrf(trial.T, lower=0, clean=1, overwrite_a=1)
         if status == 0 and np.isfinite(np.diag(upper)).all():
             if jitter:
                 logger.info("added jitter %.0e to a covariance matrix of %d rows", jitter, len(matrix))
@@ -35,7 +35,7 @@ def factorized(matrix: FloatArray, scale: float | None = None) -> FloatArray:
 
 def lower_inverse(factor: FloatArray) -> FloatArray:
     """Return L⁻¹ of a lower factor, C-ordered."""
-    inverse, status = lapack.dtrtri(factor.T, lower=0)
+    inverse, status = scipy.linalg.lapack.dtrtri(factor.T, lower=0)
     if status != 0:
         raise NumericalError(f"the Cholesky factor of {len(factor)} rows is singular")
     return np.asarray(inverse.T)

@@ -57,13 +57,21 @@ class StaticGroup:
         return _side_by_side([part.feature.at(shares).ravel() for part in self.parts])
 
     def apply(self, phi: FloatArray) -> FloatArray:
-        """Return S φ for all parts: (Σ R·K,) → (Σ R·K,)."""
-        return _side_by_side([part.apply(phi[part.columns]) for part in self.parts])
+        """Return S φ for all parts: (…, Σ R·K) → (…, Σ R·K)."""
+        return _side_by_side([part.apply(phi[..., part.columns]) for part in self.parts])
 
     def cross_many(self, shares: FloatArray) -> FloatArray:
         """Return the covariances of g at m distributions with the rows: w (m, C, A) → (m, n)."""
-        features = [part.feature.of_rows(shares, shares).reshape(len(shares), -1) for part in self.parts]
-        return np.asarray(_side_by_side(features) @ self.coupled.T)
+        return np.asarray(self.features_of(shares) @ self.coupled.T)
+
+    def features_of(self, shares: FloatArray) -> FloatArray:
+        """Return φ of g at m distributions, all parts in a row: w (m, C, A) → (m, Σ R·K)."""
+        return _side_by_side([part.feature.of_rows(shares, shares).reshape(len(shares), -1) for part in self.parts])
+
+    def prior_of_changes(self, start: FloatArray, shares: FloatArray) -> FloatArray:
+        """Return the prior variance of g(ξ′) − g(ξ): w (1, C, A) of ξ, w (m, C, A) of ξ′ → (m,)."""
+        step = self.features_of(shares) - self.features_of(start)
+        return np.asarray((step * self.apply(step)).sum(axis=1))
 
     def of_rows(self, part: StaticPart) -> FloatArray:
         """Return one part's S φ of every row as (n, R, K); broadcasts to (n, C, A)."""
@@ -98,6 +106,20 @@ class RadialGroup:
         kappa = self.weight * self.radial.profile.value(squared / self.unit).sum(axis=0)
         return np.asarray(kappa if self.static is None else kappa * self.static.cross_many(shares))
 
+    def prior_of_changes(self, start: FloatArray, shares: FloatArray) -> FloatArray:
+        """Return the prior variance of g(ξ′) − g(ξ): w (1, C, A) of ξ, w (m, C, A) of ξ′ → (m,).
+
+        With k = κ ⟨φ, S φ′⟩ it is κ(0) ⟨Δφ, S Δφ⟩ + 2 (κ(0) − κ) ⟨φ′, S φ⟩: no difference of two large numbers.
+        """
+        fall = self.weight * self.radial.fall(start, shares, self.unit)
+        if self.static is None:
+            return np.asarray(2.0 * fall)
+        here, there = self.static.features_of(start), self.static.features_of(shares)
+        at_zero = self.weight * self.radial.embedding.blocks
+        return np.asarray(
+            at_zero * self.static.prior_of_changes(start, shares) + 2.0 * fall * (there @ self.static.apply(here)[0])
+        )
+
     @cached_property
     def unit(self) -> float:
         """The squared distance at which q = 1."""
@@ -109,9 +131,9 @@ class RadialGroup:
         return [np.ascontiguousarray(self.z[:, block, :]) for block in range(self.z.shape[1])]
 
     @cached_property
-    def block_norms(self) -> list[FloatArray]:
-        """Their squared norms, (n,) each."""
-        return [np.ascontiguousarray(self.norms[:, block]) for block in range(self.z.shape[1])]
+    def block_norms(self) -> FloatArray:
+        """Their squared norms, (B, n)."""
+        return np.ascontiguousarray(self.norms.T)
 
 
 class RadialAt:
@@ -121,40 +143,38 @@ class RadialAt:
     """
 
     def __init__(self, group: RadialGroup, shares: FloatArray) -> None:
-        """Embed the candidate and compare it with every row, block by block with matrix-vector products."""
+        """Embed the candidate and compare it with every row: one product per block, all else for all blocks at once."""
         self._group = group
         self._shares = shares
         self._z = group.radial.embedding.of(shares)
-        self._q = [
-            _scaled_distances(rows, norms, here, group.unit)
-            for rows, norms, here in zip(group.block_rows, group.block_norms, self._z, strict=True)
-        ]
-        self._values = [group.radial.profile.value(q) for q in self._q]
-        total = self._values[0] if len(self._values) == 1 else np.sum(self._values, axis=0)
+        self._q = _scaled_distances(group, self._z)
+        self._values = group.radial.profile.value(self._q)
+        total = self._values[0] if len(self._values) == 1 else np.add.reduce(self._values, axis=0)
         self.kappa = group.weight * total
         self.at_zero = group.weight * len(self._z)
 
     def pullback(self, d_kappa: FloatArray) -> FloatArray:
         """Chain d/dκ (n,) back to d/dw (C, A)."""
         group = self._group
-        profile = group.radial.profile
-        d_z = np.empty_like(self._z)
-        scaled = (2.0 * group.weight / group.unit) * d_kappa
-        for block, (rows, q, value) in enumerate(zip(group.block_rows, self._q, self._values, strict=True)):
-            per_row = scaled * profile.slope(q, value)
-            d_z[block] = float(np.add.reduce(per_row)) * self._z[block] - per_row @ rows
+        per_row = group.radial.profile.slope(self._q, self._values)
+        per_row *= (2.0 * group.weight / group.unit) * d_kappa
+        d_z = np.add.reduce(per_row, axis=1)[:, None] * self._z
+        for block, rows in enumerate(group.block_rows):
+            d_z[block] -= per_row[block] @ rows
         return group.radial.embedding.pullback(self._shares, d_z)
 
 
-def _scaled_distances(rows: FloatArray, norms: FloatArray, here: FloatArray, unit: float) -> FloatArray:
-    """Return |here − row|² / unit for every row, (n,); in place, because this is the innermost loop of every ask."""
-    squared = rows @ here
+def _scaled_distances(group: RadialGroup, z: FloatArray) -> FloatArray:
+    """Return |z − row|² / unit for every block and row, (B, n); in place: this is the innermost loop of every ask."""
+    squared = np.empty(group.block_norms.shape)
+    for block, rows in enumerate(group.block_rows):
+        np.dot(rows, z[block], out=squared[block])
     squared *= -2.0
-    squared += norms
-    squared += float(here @ here)
+    squared += group.block_norms
+    squared += np.add.reduce(z * z, axis=1)[:, None] if len(z) > 1 else float(z[0] @ z[0])
     np.maximum(squared, 0.0, out=squared)
-    squared /= unit
-    return np.asarray(squared)
+    squared /= group.unit
+    return squared
 
 
 Group = StaticGroup | RadialGroup

@@ -1,8 +1,7 @@
 """Fits hyperparameters: marginal likelihood plus log-normal priors, by L-BFGS with closed-form gradients, eq. (19)."""
 
 import numpy as np
-from scipy.linalg import lapack
-from scipy.optimize import minimize
+import scipy
 
 from mfbo.arrays import FloatArray
 from mfbo.models.design import Design, packed_positions, packed_size
@@ -39,6 +38,7 @@ class MarginalLikelihood:
         covariance = np.zeros((count, count))
         covariance.ravel()[self._flat] = self._grams @ weights
         covariance.flat[:: count + 1] += noise * self._design.noise_scale + JITTER
+        lapack = scipy.linalg.lapack
         upper, status = lapack.dpotrf(covariance.T, lower=0, clean=0, overwrite_a=1)
         if status != 0 or not np.isfinite(np.diag(upper)).all():
             return FAILED, np.zeros_like(theta)
@@ -65,5 +65,7 @@ def fitted(design: Design, targets: FloatArray, noise: float | None, start: Floa
     objective = MarginalLikelihood(design, targets, noise)
     bounds = [(each.lower, each.upper) for each in design.kernel.hyperparameters]
     inside = np.clip(start, [low for low, _ in bounds], [high for _, high in bounds])
-    result = minimize(objective, inside, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations})
+    result = scipy.optimize.minimize(
+        objective, inside, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations}
+    )
     return np.asarray(result.x)

@@ -82,6 +82,11 @@ class GaussianProcess:
         self._cholesky = GrowingCholesky(self._covariance(fit.theta, 0))
         return fit
 
+    def forget_fit(self) -> None:
+        """Keep the rows alone, so that rows appended before the next fit grow no factor."""
+        self.fit = self._conditioner = self._cholesky = None
+        self._groups = ()
+
     def posterior(self, pending: FloatArray | None = None) -> Posterior:
         """Return the posterior in standardized payoffs.
 
@@ -182,6 +187,11 @@ class RescaledPosterior:
     def population_means(self, distributions: FloatArray) -> FloatArray:
         """Return the mean of g at m distributions, (m,)."""
         return self.shift + self.scale * self.standardized.population_means(distributions)
+
+    def changes(self, start: FloatArray, distributions: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return mean and variance of g(ξ′) − g(ξ), (m,) each."""
+        mean, variance = self.standardized.changes(start, distributions)
+        return self.scale * mean, self.scale**2 * variance
 
 
 def in_unit(values: FloatArray, shift: float, scale: float) -> FloatArray:

@@ -83,6 +83,19 @@ class TermPosterior:
             cross += group.cross_many(shares)
         return np.asarray(cross @ data.alpha)
 
+    def changes(self, start: FloatArray, distributions: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return mean and variance of g(ξ′) − g(ξ), (m,) each, eq. (33); costs O(m n²)."""
+        data = self.data
+        shares = data.weights[:, None] * distributions
+        here = (data.weights[:, None] * start)[None]
+        cross = np.zeros((len(distributions), data.count))
+        prior = np.zeros(len(distributions))
+        for group in data.groups:
+            cross += group.cross_many(shares) - group.cross_many(here)
+            prior += group.prior_of_changes(here, shares)
+        whitened = cross @ data.inverse.T
+        return np.asarray(cross @ data.alpha), np.maximum(prior - (whitened * whitened).sum(axis=1), 0.0)
+
 
 class _PopulationPart:
     """One group's covariance of g(ξ) with the rows (n,), its prior variance, and their pullback to w."""

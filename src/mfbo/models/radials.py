@@ -67,6 +67,13 @@ class Profile:
         r = _ROOT5 * np.sqrt(q)
         return np.asarray((1.0 + r + r * r / 3.0) * np.exp(-r))
 
+    def fall(self, q: FloatArray) -> FloatArray:
+        """Return 1 − κ(q), exact for small q too."""
+        if self.kind == "rbf":
+            return np.asarray(-np.expm1(-0.5 * q))
+        r = _ROOT5 * np.sqrt(q)
+        return np.asarray(-np.expm1(-r) - (r + r * r / 3.0) * np.exp(-r))
+
     def slope(self, q: FloatArray, value: FloatArray) -> FloatArray:
         """Return dκ/dq, given κ(q)."""
         if self.kind == "rbf":
@@ -82,6 +89,14 @@ class Radial:
     embedding: Embedding
     profile: Profile
     norm: float = 1.0
+
+    def fall(self, start: FloatArray, shares: FloatArray, unit: float) -> FloatArray:
+        """Return κ(0) − κ(d(ξ, ξ′)), exact for small steps too: w (1, C, A), w (m, C, A) → (m,).
+
+        unit: the squared distance at which q = 1.
+        """
+        step = self.embedding.of(shares) - self.embedding.of(start)
+        return np.asarray(self.profile.fall((step * step).sum(axis=-1) / unit).sum(axis=-1))
 
 
 def block_distances(z: FloatArray, others: FloatArray) -> FloatArray:

@@ -203,6 +203,16 @@ class BasisPosterior:
         shares = self.weights[:, None] * distributions
         return np.asarray(self.basis.of_rows(shares, shares) @ self.coefficients)
 
+    def changes(self, start: FloatArray, distributions: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return mean and variance of g(ξ′) − g(ξ), (m,) each, eq. (33); what the basis lacks is added."""
+        here = (self.weights[:, None] * start)[None]
+        shares = self.weights[:, None] * distributions
+        step = self.basis.of_rows(shares, shares) - self.basis.of_rows(here, here)
+        variance = ((step @ self.covariance) * step).sum(axis=1)
+        for block in self.basis.blocks:
+            variance += self.term_weights[block.index] * block.missing_of_changes(here, shares)
+        return np.asarray(step @ self.coefficients), np.maximum(variance, 0.0)
+
     def _missing(self, omega: FloatArray, shares: FloatArray) -> FloatArray:
         total = np.zeros(len(omega))
         for block in self.basis.blocks:

@@ -110,6 +110,23 @@ class JointGaussian:
         self.covariance = sigma[-cells:, -cells:] - cross @ np.linalg.solve(seen, cross.T)
 
 
+def joint_population(case, blocks, candidates):
+    """Return mean (m,) and covariance (m, m) of g at m candidates, by conditioning the long Gaussian vector."""
+    shares = [case.population.joint_shares(each) for each in candidates]
+    cells = shares[0].size
+    sigma = prior_covariance(case.kernel, case.theta, np.stack([*(rows.shares[0] for rows in blocks), *shares]))
+    look = block_diag(
+        *[rows.omega.reshape(len(rows), cells) for rows in blocks], *[each.reshape(1, -1) for each in shares]
+    )
+    joint = look @ sigma @ look.T
+    told = sum(len(rows) for rows in blocks)
+    noise = np.exp(case.theta[-1]) * np.concatenate([rows.noise_scale for rows in blocks]) + JITTER
+    seen = joint[:told, :told] + np.diag(noise)
+    gain = np.linalg.solve(seen, joint[:told, told:])
+    values = np.concatenate([rows.values for rows in blocks])
+    return gain.T @ values, joint[told:, told:] - joint[told:, :told] @ gain
+
+
 def test_cell_moments_equal_the_joint_gaussian(case, kind):
     blocks, candidate = case.rounds(kind), case.distribution()
     expected = JointGaussian(case, blocks, candidate)
@@ -204,3 +221,30 @@ def test_rescaled_posterior_is_in_the_units_of_the_payoff(case):
     np.testing.assert_allclose(outer.cells(candidate).mean, 5 + 3 * inner.cells(candidate).mean)
     np.testing.assert_allclose(outer.cells(candidate).variance, 9 * inner.cells(candidate).variance)
     np.testing.assert_allclose(outer.population_means(candidate[None]), [outer.population(candidate).mean])
+    mean, variance = outer.changes(candidate, candidate[None, :, ::-1])
+    inner_mean, inner_variance = inner.changes(candidate, candidate[None, :, ::-1])
+    np.testing.assert_allclose(mean, 3 * inner_mean)
+    np.testing.assert_allclose(variance, 9 * inner_variance)
+
+
+def test_changes_equal_the_joint_gaussian(case, kind):
+    """Of g(ξ′) − g(ξ) the mean, and the variance with the covariance of both in it."""
+    blocks, start = case.rounds(kind), case.distribution()
+    others = np.stack([case.distribution() for _ in range(3)])
+    mean, covariance = joint_population(case, blocks, [start, *others])
+    found_mean, found_variance = case.process(blocks).posterior().changes(start, others)
+    np.testing.assert_allclose(found_mean, mean[1:] - mean[0], **TOLERANCE)
+    variance = np.diag(covariance)[1:] + covariance[0, 0] - 2 * covariance[0, 1:]
+    np.testing.assert_allclose(found_variance, variance, **TOLERANCE)
+
+
+def test_the_uncertainty_of_a_change_goes_to_zero_with_the_step(case):
+    """Like the step: halved steps, halved standard deviations, down to a step of 1e-7."""
+    posterior, start = case.process(case.rounds("mixed")).posterior(), case.distribution()
+    way = case.distribution() - start
+    steps = np.array([1e-3, 1e-4, 1e-5, 1e-6, 1e-7])
+    mean, variance = posterior.changes(start, start + steps[:, None, None] * way)
+    slopes = np.sqrt(variance) / steps
+    np.testing.assert_allclose(slopes, slopes[0], rtol=0.02)
+    np.testing.assert_allclose(mean / steps, mean[0] / steps[0], rtol=0.02, atol=1e-3)
+    np.testing.assert_allclose(posterior.changes(start, start[None]), 0.0, atol=1e-20)

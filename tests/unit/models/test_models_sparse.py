@@ -6,6 +6,7 @@ import pytest
 from mfbo.acquisition import PopulationUCB
 from mfbo.errors import NumericalError
 from mfbo.models import Fit, GaussianProcess, SparseProcess, agents_kernel, default_kernel, rows_of_round, system_rows
+from mfbo.models.radials import block_distances
 from mfbo.models.sparse import FITTED_ROWS, SMALLEST_NOISE, CompactRows
 from mfbo.population import Population
 from mfbo.problems import FeedbackKind, Observer, arena, swarm
@@ -197,3 +198,48 @@ def test_other_lengths_make_another_basis():
         process.adopt(Fit(theta, 0.0, 1.0))
     here = candidates(problem)
     np.testing.assert_array_equal(changed.posterior().population_means(here), fresh.posterior().population_means(here))
+
+
+def joint_of(posterior, distributions):
+    """Mean (m,) and covariance (m, m) of g at m distributions: the basis, and what it lacks of the kernel."""
+    shares = posterior.weights[:, None] * distributions
+    phi = posterior.basis.of_rows(shares, shares)
+    covariance = phi @ posterior.covariance @ phi.T
+    for block in posterior.basis.blocks:
+        radial, e, h = block.group.radial, block.static(shares), block.induced(shares)
+        z = radial.embedding.of(shares)
+        kappa = radial.profile.value(block_distances(z, z) / block.group.unit).sum(axis=0)
+        covariance += posterior.term_weights[block.index] * (e @ e.T) * (kappa - h @ h.T)
+    return phi @ posterior.coefficients, covariance
+
+
+def test_changes_equal_the_joint_gaussian_of_basis_and_rest(case):
+    problem, kernel, blocks = case
+    posterior = both(kernel, blocks)[1].posterior()
+    start, *others = candidates(problem, 5)
+    mean, covariance = joint_of(posterior, np.stack([start, *others]))
+    np.testing.assert_allclose(covariance[0, 0], posterior.population(start).variance, rtol=1e-6)
+    found_mean, found_variance = posterior.changes(start, np.stack(others))
+    np.testing.assert_allclose(found_mean, mean[1:] - mean[0], rtol=1e-7, atol=1e-9)
+    variance = np.diag(covariance)[1:] + covariance[0, 0] - 2 * covariance[0, 1:]
+    np.testing.assert_allclose(found_variance, variance, rtol=1e-6, atol=1e-9)
+
+
+def test_the_uncertainty_of_a_sparse_change_goes_to_zero_with_the_step(case):
+    problem, kernel, blocks = case
+    posterior = both(kernel, blocks)[1].posterior()
+    start, other = candidates(problem, 2)
+    steps = np.array([1e-2, 1e-3, 1e-4, 1e-5])
+    _, variance = posterior.changes(start, start + steps[:, None, None] * (other - start))
+    slopes = np.sqrt(variance) / steps
+    np.testing.assert_allclose(slopes[1:], slopes[1], rtol=0.03)
+
+
+def test_changes_are_close_to_the_exact_ones(case):
+    problem, kernel, blocks = case
+    exact, sparse = (each.posterior() for each in both(kernel, blocks))
+    start, *others = candidates(problem, 5)
+    wanted, found = (each.changes(start, np.stack(others)) for each in (exact, sparse))
+    np.testing.assert_allclose(found[0], wanted[0], atol=4e-3 * max(wanted[0].std(), 0.1))
+    assert (found[1] / wanted[1] > 0.98).all()
+    assert (found[1] / wanted[1] < 1.4).all()

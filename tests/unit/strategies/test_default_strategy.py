@@ -8,7 +8,7 @@ from mfbo import Feedback, History, Plan, Population, Round, Study
 from mfbo.problems import FeedbackKind, Observer, Problem, arena, swarm
 from mfbo.simplex import uniform
 from mfbo.strategies import Default
-from mfbo.strategies.default import STALL_WINDOW
+from mfbo.strategies.default.stall import WINDOW
 from mfbo.study import run_round
 
 
@@ -64,18 +64,18 @@ def test_optimism_is_low_while_rounds_improve(population):
 
 
 def test_optimism_doubles_with_every_stall(population):
-    rounds = STALL_WINDOW + 6
+    rounds = WINDOW + 6
     found = [propose(stalled(population, rounds, level)).notes["multiplier"][0] for level in (0.0, 1.0, 2.0)]
     assert found[1] == pytest.approx(2 * found[0])
     assert found[2] == pytest.approx(4 * found[0])
 
 
 def test_optimism_has_a_ceiling(population):
-    assert propose(stalled(population, STALL_WINDOW + 6, 30.0)).notes["multiplier"] == (Default.highest_multiplier,)
+    assert propose(stalled(population, WINDOW + 6, 30.0)).notes["multiplier"] == (Default.highest_multiplier,)
 
 
 def test_a_gain_ends_the_stall(population):
-    history = stalled(population, STALL_WINDOW + 6, 4.0)
+    history = stalled(population, WINDOW + 6, 4.0)
     better = np.array([[0.5, 0.5, 0, 0, 0, 0]])
     gain = Round(Plan(len(history.rounds), better), {"level": (4.0,)}).done(
         Feedback(50.0), better, told=len(history.rounds)

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from mfbo import Feedback, History, Plan, Population, Round
-from mfbo.strategies import Default, surrogate
-from mfbo.strategies.surrogate import RefitSchedule, best_and_newest
+from mfbo.strategies import Default, replay_plan
+from mfbo.strategies.replay_plan import RefitSchedule, best_and_newest
 
 
 @pytest.fixture(autouse=True)
 def few_rounds_are_many(monkeypatch):
-    monkeypatch.setattr(surrogate, "SUBSET", 12)
-    monkeypatch.setattr(surrogate, "ROUND_BUDGET", 12)
+    monkeypatch.setattr(replay_plan, "SUBSET", 12)
+    monkeypatch.setattr(replay_plan, "ROUND_BUDGET", 12)
 
 
 POPULATION = Population(np.linspace(0, 1, 4))
@@ -47,7 +47,7 @@ def test_the_newest_half_and_the_best_of_the_others_are_kept_in_their_order():
 
 def test_the_model_is_bounded():
     history = played(Default(), 30)
-    process, _ = Default().surrogate.prepared(history)
+    process = Default().belief(history).process
     assert 12 <= process.design.count <= 12 + RefitSchedule().later
 
 
@@ -59,13 +59,13 @@ def test_a_restart_changes_no_bit(restart):
 
 
 def test_at_the_switch_the_posterior_hardly_changes_where_it_matters(monkeypatch):
-    monkeypatch.setattr(surrogate, "ROUND_BUDGET", 40)
-    monkeypatch.setattr(surrogate, "SUBSET", 24)
+    monkeypatch.setattr(replay_plan, "ROUND_BUDGET", 40)
+    monkeypatch.setattr(replay_plan, "SUBSET", 24)
     history = played(Default(), 41)
     best = max(history.told, key=lambda each: each.payoff).realized
     here = 0.9 * best + 0.1 * np.random.default_rng(0).dirichlet(np.ones(4), size=(20, 1))
     subset = Default().posterior(history)
-    monkeypatch.setattr(surrogate, "ROUND_BUDGET", 100)
+    monkeypatch.setattr(replay_plan, "ROUND_BUDGET", 100)
     everything = Default().posterior(history)
     spread = np.ptp([each.payoff for each in history.told])
     gap = np.abs(subset.population_means(here) - everything.population_means(here)).max()

@@ -5,8 +5,9 @@ import pytest
 
 from mfbo import Feedback, History, Plan, Population, Round
 from mfbo.acquisition import Theorem
-from mfbo.maximizers import Adam
+from mfbo.catalogue import make_strategy
 from mfbo.problems import swarm
+from mfbo.simplex import softmax
 from mfbo.strategies import MeanFieldGPUCB
 from mfbo.study import create_study
 
@@ -60,11 +61,31 @@ def test_the_theorem_sets_the_multiplier_of_the_next_round(population):
     np.testing.assert_array_equal(by_theorem.distribution, by_number.distribution)
 
 
-def test_it_climbs_from_the_last_plan(population):
-    """With steps of size zero it stays there."""
+@pytest.mark.parametrize(
+    ("start", "at"),
+    [
+        ("uniform", lambda last: np.full((2, 5), 0.2)),
+        ("last", lambda last: last),
+        ("mixed", lambda last: 0.9 * last + 0.02),
+        ("normal", lambda last: softmax(np.random.default_rng(0).standard_normal((2, 5)))),
+    ],
+)
+def test_without_steps_the_start_is_proposed(population, start, at):
     history = told(population, 4)
-    found = MeanFieldGPUCB(adam=Adam(rate=0.0, steps=1)).propose(history, np.random.default_rng(0)).distribution
-    np.testing.assert_allclose(found, history.rounds[-1].plan.distribution, rtol=1e-9)
+    found = MeanFieldGPUCB(start=start, steps=0).propose(history, np.random.default_rng(0)).distribution
+    np.testing.assert_allclose(found, at(history.rounds[-1].plan.distribution), rtol=1e-9)
+
+
+def test_the_logits_travel_no_further_than_all_steps_together(population):
+    found = MeanFieldGPUCB(steps=50, rate=0.02).propose(told(population, 6), np.random.default_rng(0)).distribution
+    assert (found.max(axis=1) / found.min(axis=1) < np.exp(2 * 50 * 0.02 * 1.2)).all()
+    assert (found.max(axis=1) / found.min(axis=1) > 1.5).all()
+
+
+def test_every_choice_is_a_setting_in_the_name():
+    made = make_strategy("mf-gp-ucb(start=mixed, steps=200, rate=0.02, rows=agent)")
+    assert (made.start, made.steps, made.rate, made.rows) == ("mixed", 200, 0.02, "agent")
+    assert made.name == "mf-gp-ucb(rate=0.02,rows=agent,start=mixed,steps=200)"
 
 
 def test_agents_payoffs_lead_it_to_the_swarm():

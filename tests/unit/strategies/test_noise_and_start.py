@@ -5,7 +5,7 @@ import pytest
 
 import mfbo
 from mfbo.problems import FeedbackKind, Observer, swarm
-from mfbo.strategies.default import replicates_disagree
+from mfbo.strategies.default.seen import replicates_disagree
 
 
 def played(rounds, noise=0.0, known=False, **options):

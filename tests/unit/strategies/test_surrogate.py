@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from mfbo import Feedback, History, Plan, Population, Round
-from mfbo.models import Fit
+from mfbo.models import Fit, GaussianProcess
+from mfbo.models.cholesky import GrowingCholesky
 from mfbo.records import told_payoff
 from mfbo.strategies import MeanFieldGPUCB
 from mfbo.strategies.reading import pending_shares, steered
-from mfbo.strategies.surrogate import FitNote, RefitSchedule, Surrogate
+from mfbo.strategies.replay_plan import FitNote, RefitSchedule
 
 SCHEDULE = RefitSchedule(early=4, later=3, iterations=10)
 
@@ -31,12 +32,13 @@ def history_of(population: Population, count: int, noise: float | None = None, o
     return History(population, rounds, noise)
 
 
-def surrogate() -> Surrogate:
-    return MeanFieldGPUCB(schedule=SCHEDULE).surrogate
+def modeled() -> MeanFieldGPUCB:
+    return MeanFieldGPUCB(schedule=SCHEDULE)
 
 
-def means(process, history: History) -> np.ndarray:
-    return process.posterior().population_means(np.stack([each.plan.distribution for each in history.told]))
+def means(strategy: MeanFieldGPUCB, history: History) -> np.ndarray:
+    told = np.stack([each.plan.distribution for each in history.told])
+    return strategy.belief(history).posterior.population_means(told)
 
 
 @pytest.mark.parametrize(
@@ -58,77 +60,97 @@ def test_notes_without_a_fit_are_no_note():
     assert FitNote.from_notes({"level": (1.0,)}) is None
 
 
-def test_notes_are_plain_numbers():
-    notes = FitNote(7, Fit(np.array([0.1, -2.0]), 0.0, 1.0)).to_notes()
+def test_notes_are_plain_numbers_and_words():
+    notes = FitNote(7, Fit(np.array([0.1, -2.0]), 0.0, 1.0), ("exact", "all")).to_notes()
+    assert notes.pop("setting") == ("exact", "all")
     assert all(type(number) is float for numbers in notes.values() for number in numbers)
 
 
 def test_the_first_preparation_fits_on_all_told_rounds(population):
-    _, note = surrogate().prepared(history_of(population, 3))
+    note = modeled().belief(history_of(population, 3)).note
     assert note.rounds == 3
 
 
 def test_a_noted_fit_is_kept_until_the_schedule_says_otherwise(population):
     history = history_of(population, 5)
-    _, fitted = surrogate().prepared(history)
+    fitted = modeled().belief(history).note
     noted = (*history.rounds, round_of(population, 5, 0.3, fitted.to_notes()))
-    _, note = surrogate().prepared(History(population, noted))
+    note = modeled().belief(History(population, noted)).note
     assert note.rounds == 5
     np.testing.assert_array_equal(note.fit.theta, fitted.fit.theta)
 
 
 def test_a_noted_fit_is_replaced_when_the_schedule_says_so(population):
     history = history_of(population, 5)
-    _, fitted = surrogate().prepared(history)
+    fitted = modeled().belief(history).note
     more = [round_of(population, i, float(i), fitted.to_notes() if i == 5 else None) for i in (5, 6, 7)]
-    _, note = surrogate().prepared(History(population, (*history.rounds, *more)))
+    note = modeled().belief(History(population, (*history.rounds, *more))).note
     assert note.rounds == 8
 
 
 def test_a_grown_model_equals_a_replayed_one_bit_for_bit(population):
-    kept = surrogate()
+    kept = modeled()
     history = history_of(population, 5)
-    _, note = kept.prepared(history)
+    note = kept.belief(history).note
     longer = History(population, (*history.rounds, round_of(population, 5, 0.3, note.to_notes())))
-    grown, _ = kept.prepared(longer)
-    replayed, _ = surrogate().prepared(longer)
-    np.testing.assert_array_equal(means(grown, longer), means(replayed, longer))
+    np.testing.assert_array_equal(means(kept, longer), means(modeled(), longer))
+
+
+def test_a_round_that_fits_anew_grows_no_factor_before(population, monkeypatch):
+    kept = modeled()
+    history = history_of(population, 3)
+    kept.belief(history)
+    longer = History(population, (*history.rounds, round_of(population, 3, 0.5)))
+    monkeypatch.setattr(GrowingCholesky, "extended", None)
+    assert kept.belief(longer).note.rounds == 4
+
+
+def test_an_error_on_the_way_leaves_no_half_model(population, monkeypatch):
+    kept = modeled()
+    history = history_of(population, 3)
+    kept.belief(history)
+    longer = History(population, (*history.rounds, round_of(population, 3, 0.5)))
+    with monkeypatch.context() as broken:
+        broken.setattr(GaussianProcess, "refit", None)
+        with pytest.raises(TypeError):
+            kept.belief(longer)
+    np.testing.assert_array_equal(means(kept, longer), means(modeled(), longer))
 
 
 def test_a_shorter_history_after_a_longer_one_is_answered_as_if_it_were_the_first(population):
-    kept = surrogate()
-    kept.prepared(history_of(population, 6))
+    kept = modeled()
+    kept.belief(history_of(population, 6))
     short = history_of(population, 3)
-    np.testing.assert_array_equal(means(kept.prepared(short)[0], short), means(surrogate().prepared(short)[0], short))
+    np.testing.assert_array_equal(means(kept, short), means(modeled(), short))
 
 
 def test_another_history_of_the_same_length_is_answered_as_if_it_were_the_first(population):
-    kept = surrogate()
-    kept.prepared(history_of(population, 4))
+    kept = modeled()
+    kept.belief(history_of(population, 4))
     other = history_of(population, 4, offset=9)
-    np.testing.assert_array_equal(means(kept.prepared(other)[0], other), means(surrogate().prepared(other)[0], other))
+    np.testing.assert_array_equal(means(kept, other), means(modeled(), other))
 
 
 @pytest.mark.parametrize("changed", ["theta", "standardization"])
 def test_another_noted_fit_is_answered_as_if_it_were_the_first(population, changed):
     """The told rounds are the cached ones; only the fit that the latest open round noted is another."""
-    kept = surrogate()
+    kept = modeled()
     history = history_of(population, 5)
-    _, note = kept.prepared(history)
+    note = kept.belief(history).note
     notes = note.to_notes()
     notes[changed] = tuple(0.5 * each + 0.1 for each in notes[changed])
     other = History(population, (*history.rounds, round_of(population, 5, None, notes)))
-    np.testing.assert_array_equal(means(kept.prepared(other)[0], other), means(surrogate().prepared(other)[0], other))
+    np.testing.assert_array_equal(means(kept, other), means(modeled(), other))
 
 
 def test_another_known_noise_is_answered_as_if_it_were_the_first(population):
-    kept = surrogate()
+    kept = modeled()
     plain = history_of(population, 5)
-    _, note = kept.prepared(plain)
+    note = kept.belief(plain).note
     rounds = (*plain.rounds, round_of(population, 5, 0.3, note.to_notes()))
-    kept.prepared(History(population, rounds))
+    kept.belief(History(population, rounds))
     noisy = History(population, rounds, noise=2.0)
-    np.testing.assert_array_equal(means(kept.prepared(noisy)[0], noisy), means(surrogate().prepared(noisy)[0], noisy))
+    np.testing.assert_array_equal(means(kept, noisy), means(modeled(), noisy))
 
 
 def test_what_the_designer_steers_is_the_realized_distribution_by_quota(population):

@@ -91,19 +91,9 @@ def test_equal_data_and_equal_generator_give_an_equal_point_near_the_best(dimens
     assert 1 <= (one != best).sum() <= max(3, 60)
 
 
-def test_torch_is_left_as_it_was():
-    import torch
-
-    points = np.random.default_rng(1).uniform(size=(6, 3))
-    threads, state = torch.get_num_threads(), torch.get_rng_state()
-    SEARCH.suggest(points, points.sum(axis=1), np.random.default_rng(4))
-    assert torch.get_num_threads() == threads
-    assert torch.equal(torch.get_rng_state(), state)
-
-
 @pytest.mark.slow
 def test_ackley_in_20_dimensions_after_500_evaluations():
-    """The paper's setting, 40 random points first. Measured: −1.38, −1.57, −1.51 under three seeds."""
+    """The paper's setting, 40 random points first. Measured: −1.64, −0.52, −1.43 under three seeds."""
     search = TrustRegionSearch(initial_points=40)
     points, values = np.empty((0, 20)), np.empty(0)
     for number in range(500):

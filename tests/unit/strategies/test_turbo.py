@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from mfbo import Population, create_study
-from mfbo.errors import InvalidInputError, MissingExtraError
+from mfbo.errors import InvalidInputError
 from mfbo.records import History
-from mfbo.strategies import optional_library
 from mfbo.strategies.per_agent.turbo import Line, Turbo
 
 
@@ -53,15 +52,3 @@ def test_it_comes_near_the_one_action_that_pays():
 def test_the_mean_field_limit_is_refused():
     with pytest.raises(InvalidInputError, match="'turbo' places agents one by one"):
         Turbo().propose(History(Population(["a", "b"])), np.random.default_rng(0))
-
-
-def test_a_missing_library_is_said_in_one_line(monkeypatch):
-    def missing(module):
-        raise ImportError(f"No module named {module!r}")
-
-    monkeypatch.setattr(optional_library, "import_module", missing)
-    with pytest.raises(
-        MissingExtraError, match=r'^strategy "turbo" .*needs the extra "baselines": pip install'
-    ) as caught:
-        Turbo().propose(History(Population(["a", "b"], size=3)), np.random.default_rng(0))
-    assert "\n" not in str(caught.value)

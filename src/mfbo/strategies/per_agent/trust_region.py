@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import qmc
 
-from mfbo.arrays import FloatArray
+from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.strategies.model_free import standardized
-from mfbo.strategies.optional_library import drawn_seed
-from mfbo.strategies.per_agent.thompson import thompson_sample
+from mfbo.strategies.per_agent.matern import fitted_process
 
 PERTURBED = 20  # of d dimensions on average as many are moved in a candidate (the paper's min(1, 20/d))
 SOBOL_DIMENSIONS = 200  # beyond, uniform candidates: drawing Sobol points would take longer than the model
@@ -42,7 +41,7 @@ class TrustRegionSearch:
 
     initial_points: random points at the start and after every restart. failure_tolerance: failures in a row that
     halve the region; None is the paper's max(4, d). candidates: at most so many, a power of two; fewer in small and
-    in huge dimensions. grid: maps points (m, d) to the ones that can be played, e.g. by rounding.
+    in huge dimensions. grid: maps coordinates, any shape, to the ones that can be played, e.g. by rounding.
     """
 
     initial_points: int = 20
@@ -60,12 +59,12 @@ class TrustRegionSearch:
         if region.initial:
             return np.asarray(self._playable(rng.uniform(size=(1, points.shape[1])))[0])
         near, scores = points[region.first :], standardized(values[region.first :])
-        center = near[int(np.argmax(scores))]
-
-        def propose(lengths: FloatArray) -> FloatArray:
-            return self._around(center, region.length, lengths, rng)
-
-        return thompson_sample(near, scores, propose, drawn_seed(rng))
+        with one_blas_thread():
+            process = fitted_process(near, scores)
+            lengths = np.broadcast_to(process.lengths, near.shape[1:])
+            center = near[int(np.argmax(scores))]
+            candidates = self._around(center, region.length, lengths, rng)
+            return np.asarray(candidates[int(np.argmax(process.sample(candidates, center, rng)))])
 
     def region(self, values: FloatArray, dimensions: int) -> Region:
         """Replay successes and failures, values in the order of tells (n,)."""
@@ -95,13 +94,15 @@ class TrustRegionSearch:
         sides = length * lengths / np.exp(np.log(lengths).mean())
         lower, upper = np.clip(center - sides / 2, 0.0, 1.0), np.clip(center + sides / 2, 0.0, 1.0)
         power = int(np.log2(max(2, min(self.candidates, 100 * dimensions, CANDIDATE_NUMBERS // dimensions))))
-        if dimensions <= SOBOL_DIMENSIONS:
-            drawn = qmc.Sobol(dimensions, rng=rng).random_base2(power)
-        else:
-            drawn = rng.uniform(size=(2**power, dimensions))
-        moved = rng.uniform(size=drawn.shape) < min(1.0, PERTURBED / dimensions)
+        moved = rng.random((2**power, dimensions), dtype=np.float32) < min(1.0, PERTURBED / dimensions)
         moved[np.arange(len(moved)), rng.integers(dimensions, size=len(moved))] = True
-        candidates = self._playable(np.where(moved, lower + (upper - lower) * drawn, center))
+        which, column = np.nonzero(moved)
+        if dimensions <= SOBOL_DIMENSIONS:
+            drawn = qmc.Sobol(dimensions, rng=rng).random_base2(power)[which, column]
+        else:
+            drawn = rng.uniform(size=len(which))
+        candidates = np.repeat(center[None, :], len(moved), axis=0)
+        candidates[which, column] = self._playable(lower[column] + (upper - lower)[column] * drawn)
         fresh = (candidates != center).any(axis=1)  # rounding may lead back to the center, which is known
         return np.asarray(candidates[fresh] if fresh.any() else candidates)
 

@@ -8,7 +8,6 @@ from mfbo.arrays import FloatArray, IntArray
 from mfbo.population import Population
 from mfbo.records import History, Proposal
 from mfbo.strategies.model_free import ModelFreeStrategy
-from mfbo.strategies.optional_library import load
 from mfbo.strategies.per_agent.assignments import assignment_of, proposal_of, require_agents
 from mfbo.strategies.per_agent.trust_region import TrustRegionSearch
 from mfbo.strategies.reading import told_payoffs
@@ -32,7 +31,6 @@ class Turbo(ModelFreeStrategy):
         """Return the assignment at which a draw from the model is highest; the first ones are random."""
         population = history.population
         agents = require_agents(population, self.name)
-        load("botorch", self.name)  # a missing library is said in the first round, not after the random ones
         if population.shape[1] == 1:
             return proposal_of(population, np.zeros(agents, dtype=np.int64))
         line = Line.of(population)

@@ -1,0 +1,74 @@
+"""Keeps whole agents from being sent where they already were: without noise a known placement teaches nothing.
+
+Measured: `arena` with 50 agents reaches 0.9937 in 100 rounds without looking further at once, 1.05447 with it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mfbo.arrays import FloatArray, IntArray
+from mfbo.interfaces import Acquisition
+from mfbo.population import Population
+from mfbo.simplex import Region, quota, realized
+from mfbo.strategies.default.seen import Seen
+
+MOVES = 64  # single-agent moves that are compared
+
+
+@dataclass(frozen=True, eq=False)
+class KnownPlacements:
+    """Whole agents as they were played or are open.
+
+    allocations: bytes of the (C, A) counts; None where a plan does not say where agents go: in the mean-field limit,
+    and when they are sampled. region: placements allowed next.
+    """
+
+    allocations: frozenset[bytes] | None
+    population: Population
+    region: Region | None
+
+    @staticmethod
+    def of(seen: Seen) -> "KnownPlacements":
+        """Gather them."""
+        history = seen.history
+        plans = [asked.plan.allocation for asked in history.rounds]
+        placed = frozenset(allocation.tobytes() for allocation in plans if allocation is not None)
+        decided = history.population.size is not None and history.steers == "realized"
+        return KnownPlacements(placed if decided else None, history.population, seen.region)
+
+    def hold(self, distribution: FloatArray) -> bool:
+        """Tell whether a distribution rounds to a known placement."""
+        return self.allocations is not None and self._rounded(distribution).tobytes() in self.allocations
+
+    def left(self, distribution: FloatArray, acquisition: Acquisition, rng: np.random.Generator) -> FloatArray:
+        """Return the distribution, or if it is known the best of some neighbors that are not: one agent moved."""
+        if self.allocations is None or not self.hold(distribution):
+            return distribution
+        moved = _moved(self._rounded(distribution), rng)
+        allowed = [counts for counts in moved if self.region is None or self.region.contains(counts)]
+        new = [counts for counts in allowed if counts.tobytes() not in self.allocations]
+        plans = [realized(counts, distribution) for counts in new]
+        return max(plans, key=lambda plan: acquisition(plan)[0]) if plans else distribution
+
+    def _rounded(self, distribution: FloatArray) -> IntArray:
+        if self.region is not None:
+            return self.region.whole(distribution)
+        totals = self.population.context_totals
+        return np.stack([quota(row, int(total)) for row, total in zip(distribution, totals, strict=True)])
+
+
+def _moved(counts: IntArray, rng: np.random.Generator) -> list[IntArray]:
+    """Return allocations with one agent moved to another action of its context, fullest cells drawn more often."""
+    actions = counts.shape[1]
+    if actions < 2:
+        return []
+    cells = rng.choice(counts.size, size=MOVES, p=counts.ravel() / counts.sum())
+    found = []
+    for cell, step in zip(cells, rng.integers(1, actions, size=MOVES), strict=True):
+        context, action = divmod(int(cell), actions)
+        moved = counts.copy()
+        moved[context, action] -= 1
+        moved[context, (action + int(step)) % actions] += 1
+        found.append(moved)
+    return found

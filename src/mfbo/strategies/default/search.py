@@ -1,0 +1,102 @@
+"""The search for the next plan: what is climbed, from which starts, and how far.
+
+Measured: nearly equal starts climbed once instead of twice, `nyc-20x36`, 250 rounds, 41.8 → 17.0 s in `ask`. The
+trusted occupancy: `taxi-dispatch` from cells stays at 0.663 for 15 rounds without it and reaches 0.8026 with it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mfbo.acquisition import PopulationUCB, TrustRegion
+from mfbo.arrays import FloatArray
+from mfbo.interfaces import Acquisition, Maximizer, Posterior
+from mfbo.maximizers import Lbfgs, ProjectedAscent
+from mfbo.simplex import Region, dirichlet
+from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.reading import pending_shares
+from mfbo.strategies.replay_plan import ROUND_BUDGET
+from mfbo.strategies.surrogate import Belief
+
+SAME_START = 0.01  # L1 distance per context below which two starts climb to the same place
+
+
+@dataclass(frozen=True, eq=False)
+class Starts:
+    """Where to climb from, (C, A) each.
+
+    last: the plan asked last; None if it is nearly the incumbent, and after many rounds, when what it led to has been
+    climbed before. incumbent: the visited distribution with the highest mean, or the last plan if that is nearly the
+    same. random: drawn anew.
+    """
+
+    last: FloatArray | None
+    incumbent: FloatArray
+    random: FloatArray
+
+    @staticmethod
+    def of(seen: Seen, incumbent: FloatArray, rng: np.random.Generator) -> "Starts":
+        """Choose them for this round."""
+        random = dirichlet(1.0, *seen.history.population.shape, rng)
+        if len(seen.told) > ROUND_BUDGET:
+            return Starts(None, incumbent, random)
+        last = seen.history.rounds[-1].plan.distribution
+        differs = np.abs(last - incumbent).sum() > SAME_START * len(last)
+        return Starts(last, incumbent, random) if differs else Starts(None, last, random)
+
+    @property
+    def every(self) -> list[FloatArray]:
+        """All of them, in the order in which they are climbed."""
+        visited = [self.incumbent] if self.last is None else [self.last, self.incumbent]
+        return [*visited, self.random]
+
+    def instead_of_first(self, plan: FloatArray) -> "Starts":
+        """Return the starts with this plan in the place of the first one."""
+        return replace(self, incumbent=plan) if self.last is None else replace(self, last=plan)
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What to climb, and within which bounds.
+
+    weights: p (C,). trusted: occupancy up to which the model is trusted (A,), or None. region: what is allowed.
+    """
+
+    posterior: Posterior
+    weights: FloatArray
+    trusted: FloatArray | None
+    region: Region | None
+
+    @staticmethod
+    def of(seen: Seen, belief: Belief, trust: float) -> "Search":
+        """Search with what is believed once the open plans are told; ``trust`` as in ``trusted_occupancy``."""
+        history, weights = seen.history, seen.history.population.weights
+        posterior = belief.after_open_plans(pending_shares(history))
+        trusted = trusted_occupancy(weights @ seen.visited, trust) if seen.kind == "agents" else None
+        return Search(posterior, weights, trusted, seen.region)
+
+    def acquisition(self, multiplier: float) -> Acquisition:
+        """Return population UCB with this multiplier, inside the trusted occupancy."""
+        optimistic = PopulationUCB(self.posterior, multiplier)
+        return optimistic if self.trusted is None else TrustRegion(optimistic, self.weights, self.trusted)
+
+    def climbed(self, multiplier: float, starts: Sequence[FloatArray]) -> FloatArray:
+        """Return the best allowed distribution found from these starts, (C, A)."""
+        iterations = _iterations(starts[0].size)
+        climb: Maximizer = Lbfgs(iterations) if self.region is None else ProjectedAscent(self.region, iterations)
+        return climb(self.acquisition(multiplier), starts)[0]
+
+
+def trusted_occupancy(occupancies: FloatArray, trust: float) -> FloatArray:
+    """Return how full each action may become, (A,), after these occupancies (m, A).
+
+    ``trust`` times as full as ever seen, or as an even share.
+    """
+    even = 1.0 / occupancies.shape[1]
+    return np.asarray(trust * np.maximum(occupancies.max(axis=0), even))
+
+
+def _iterations(cells: int) -> int:
+    """Return how long to climb: 60 steps up to 2,000 cells, fewer beyond, so that a plan for 10,000 takes a second."""
+    return max(15, min(60, 60 * 2000 // cells))

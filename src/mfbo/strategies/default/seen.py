@@ -1,0 +1,63 @@
+"""What the default strategy sees of a history, computed once: what was told, of which kind, and what is allowed."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from mfbo.arrays import FloatArray
+from mfbo.models import only_system
+from mfbo.records import History, Round
+from mfbo.simplex import Region
+from mfbo.strategies.reading import steered
+
+REPLICATE_TOLERANCE = 1e-9  # relative difference of two payoffs of one plan that counts as noise
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A history with what follows from it.
+
+    told: finished rounds in the order of tells. kind: of their payoffs, see ``data_kind``. region: placements allowed
+    next, None without limits.
+    """
+
+    history: History
+    told: tuple[Round, ...]
+    kind: str
+    region: Region | None
+
+    @staticmethod
+    def of(history: History, kind: str) -> "Seen":
+        """Look at a history with this kind of data."""
+        return Seen(history, history.told, kind, history.region)
+
+    @cached_property
+    def visited(self) -> FloatArray:
+        """What the designer controlled in each told round, (m, C, A); m ≥ 1."""
+        return steered(self.history)
+
+    def allowed(self, distribution: FloatArray) -> FloatArray:
+        """Return the nearest distribution inside the limits, (C, A)."""
+        return distribution if self.region is None else self.region.projected(distribution)
+
+
+def data_kind(told: tuple[Round, ...], noise: float | None) -> str:
+    """Return "agents" as soon as one agent's payoff is told, otherwise "noisy" or "exact" population payoffs.
+
+    Payoffs are noisy if the user says so, or if one plan brought two payoffs.
+    """
+    if not only_system(told):
+        return "agents"
+    return "noisy" if noise is not None or replicates_disagree(told) else "exact"
+
+
+def replicates_disagree(told: tuple[Round, ...]) -> bool:
+    """Tell whether one and the same played distribution was told two different population payoffs."""
+    first_payoffs: dict[bytes, float] = {}
+    for done in told:
+        payoff = done.payoff
+        if payoff is None:
+            continue
+        first = first_payoffs.setdefault(done.played_key, payoff)
+        if abs(first - payoff) > REPLICATE_TOLERANCE * max(abs(first), abs(payoff)):
+            return True
+    return False

@@ -1,0 +1,160 @@
+"""What brings a model in step with a history, as a plan: which rounds to fit on, which to append, whether to fit.
+
+Everything here is a pure function of the history; ``surrogate`` carries it out. Hyperparameters are fitted on a
+schedule and noted in the round that fitted them. From those notes the same model is rebuilt after a restart by the
+same operations in the same order, so a resumed study proposes the same bits.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+from zlib import crc32
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.errors import DamageError
+from mfbo.models import Fit, row_count
+from mfbo.records import History, Note, Notes, Round, told_payoff
+
+ROW_BUDGET = 500  # rows up to which the process is exact
+ROUND_BUDGET = 250  # rounds up to which an exact process keeps all of them …
+SUBSET = 150  # … and how many it keeps beyond
+FEWER = 50  # a model fitted on n rounds is kept for at least n ÷ 50 more
+
+Size = Literal["all", "subset", "sparse"]
+"""Exact on all rows, exact on some, or sparse on all."""
+
+
+@dataclass(frozen=True)
+class RefitSchedule:
+    """Fit every round up to ``early`` told rounds, then every ``later``, then rarer; ``iterations`` L-BFGS steps."""
+
+    early: int = 10
+    later: int = 5
+    iterations: int = 20
+
+    def due(self, told: int, fitted: int) -> bool:
+        """Tell whether a model last fitted on ``fitted`` rounds is fitted anew on ``told``."""
+        return told > fitted and (told <= self.early or told - fitted >= max(self.later, fitted // FEWER))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How the told rounds are read, in words; one new round may change it for all.
+
+    kind: of data, in the strategy's own words; another kind, another kernel. size: how the process copes with their
+    number.
+    """
+
+    kind: str
+    size: Size
+
+    @staticmethod
+    def of(told: tuple[Round, ...], kind: str, *, sparse: bool, subset: bool) -> "Setting":
+        """Choose the size.
+
+        sparse: whether the sparse process takes over beyond the row budget. subset: whether the best and the newest
+        rounds tell all, so that beyond the round budget an exact process keeps those alone.
+        """
+        if subset:
+            return Setting(kind, "all" if len(told) <= ROUND_BUDGET else "subset")
+        return Setting(kind, "sparse" if sparse and sum(map(row_count, told)) > ROW_BUDGET else "all")
+
+
+@dataclass(frozen=True, eq=False)
+class FitNote:
+    """A fit as the history keeps it: on how many told rounds it was made, what it found, and how they were read.
+
+    setting: the words of a ``Setting``, or their checksums, which older studies noted instead.
+    """
+
+    rounds: int
+    fit: Fit
+    setting: Note = ("any", "all")
+
+    def to_notes(self) -> dict[str, Note]:
+        """Return plain numbers and words for a round's notes."""
+        return {
+            "fitted": (float(self.rounds),),
+            "setting": self.setting,
+            "theta": tuple(float(value) for value in self.fit.theta),
+            "standardization": (self.fit.shift, self.fit.scale),
+        }
+
+    def equals(self, other: "FitNote") -> bool:
+        """Tell whether both are the same fit to the bit."""
+        return self.to_notes() == other.to_notes()
+
+    def has_kind(self, setting: Setting) -> bool:
+        """Tell whether the fit was made on the same kind of data."""
+        return _is_word(self.setting[0], setting.kind)
+
+    def has_setting(self, setting: Setting) -> bool:
+        """Tell whether kind and size are the same."""
+        return self.has_kind(setting) and _is_word(self.setting[1], setting.size)
+
+    @staticmethod
+    def from_notes(notes: Notes) -> "FitNote | None":
+        """Read it back; None when the round's proposal used no model."""
+        if "theta" not in notes:
+            return None
+        try:
+            shift, scale = map(float, notes["standardization"])
+            kind, size = notes["setting"]
+            theta = np.array(notes["theta"], dtype=np.float64)
+            if not np.isfinite([*theta, shift, scale]).all() or scale <= 0:
+                raise ValueError("a number of the fit cannot be so")
+            return FitNote(int(notes["fitted"][0]), Fit(theta, shift, scale), (kind, size))
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+            raise DamageError(f"a round's notes are not what this strategy writes: {error!r}") from error
+
+    @staticmethod
+    def latest(history: History) -> "FitNote | None":
+        """Return the fit noted last, if any was."""
+        notes = (FitNote.from_notes(asked.notes) for asked in reversed(history.rounds))
+        return next((note for note in notes if note is not None), None)
+
+
+def _is_word(noted: float | str, word: str) -> bool:
+    return noted in (word, crc32(word.encode()))
+
+
+@dataclass(frozen=True, eq=False)
+class ReplayPlan:
+    """What to do for a model that holds all told rounds.
+
+    setting: how they are read. fitted_on: rounds that the fit stands on, in the order of tells. appended: rounds told
+    after that fit, each of them a block. noted: the fit to adopt; None if a new one is due. start: θ at which a new
+    fit begins, None for the medians of the prior. told: told rounds up to the fit; a subset holds fewer of them.
+    """
+
+    setting: Setting
+    fitted_on: tuple[Round, ...]
+    appended: tuple[Round, ...]
+    noted: FitNote | None
+    start: FloatArray | None
+    told: int
+
+    @staticmethod
+    def of(history: History, setting: Setting, schedule: RefitSchedule) -> "ReplayPlan":
+        """Keep the noted fit as long as data are read in the same way and no new one is due."""
+        told = history.told
+        latest = FitNote.latest(history)
+        start = latest.fit.theta if latest is not None and latest.has_kind(setting) else None
+        kept = latest is not None and latest.has_setting(setting) and not schedule.due(len(told), latest.rounds)
+        noted = latest if kept else None
+        fitted = len(told) if noted is None else noted.rounds
+        chosen = best_and_newest(told[:fitted]) if setting.size == "subset" else told[:fitted]
+        return ReplayPlan(setting, chosen, told[fitted:], noted, start, fitted)
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """All rounds that the model holds in the end."""
+        return (*self.fitted_on, *self.appended)
+
+
+def best_and_newest(told: tuple[Round, ...]) -> tuple[Round, ...]:
+    """Return ``SUBSET`` of the rounds in their order: half of them the newest, half the best paid of the others."""
+    older = told[: -SUBSET // 2]
+    best = np.argsort([-told_payoff(done) for done in older], kind="stable")[: SUBSET - SUBSET // 2]
+    return (*(older[index] for index in np.sort(best)), *told[-SUBSET // 2 :])

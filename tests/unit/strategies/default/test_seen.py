@@ -1,0 +1,50 @@
+"""What the default strategy sees: the kind of data, and that a subclass may name another."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from mfbo import Feedback, Plan, Population, Round, create_study
+from mfbo.strategies import Default
+from mfbo.strategies.default.seen import data_kind
+
+EVEN, LEFT = np.array([[0.5, 0.5]]), np.array([[0.9, 0.1]])
+AGENT = Feedback(agents=((0, 1, 0.5),))
+
+
+def told(*pairs) -> tuple[Round, ...]:
+    return tuple(Round(Plan(i, plan)).done(feedback, plan, i) for i, (plan, feedback) in enumerate(pairs))
+
+
+@pytest.mark.parametrize(
+    ("rounds", "noise", "kind"),
+    [
+        (told(), None, "exact"),
+        (told((EVEN, Feedback(1.0)), (EVEN, Feedback(1.0))), None, "exact"),
+        (told((EVEN, Feedback(1.0)), (LEFT, Feedback(2.0))), None, "exact"),
+        (told((EVEN, Feedback(1.0)), (EVEN, Feedback(1.1))), None, "noisy"),
+        (told((EVEN, Feedback(1.0))), 0.1, "noisy"),
+        (told((EVEN, Feedback(1.0)), (EVEN, AGENT)), 0.1, "agents"),
+    ],
+)
+def test_the_kind_of_data_follows_from_what_was_told_and_from_known_noise(rounds, noise, kind):
+    assert data_kind(rounds, noise) == kind
+
+
+@dataclass(frozen=True)
+class AlwaysNoisy(Default):
+    """Takes every payoff for noisy."""
+
+    def data_kind(self, told, noise):
+        return "noisy"
+
+
+def test_a_subclass_that_names_another_kind_is_heeded_by_plans_and_by_the_model():
+    study = create_study(Population(["a", "b", "c"]), AlwaysNoisy())
+    for _ in range(5):
+        plan = study.ask()
+        study.tell(plan, float(plan.distribution[0, 0]))
+    notes = study.rounds[-1].notes
+    assert notes["setting"] == ("noisy", "all")
+    assert notes["multiplier"][0] >= AlwaysNoisy().noisy_multiplier
