@@ -45,7 +45,7 @@ def main(address, processes, rounds):
         "numbers": [each.number for each in study.rounds],
         "told": sorted(each.told for each in study.history.told),
         "workers": {
-            name: sum(r.lease.worker == name for r in study.rounds) for name in map("truck-{}".format, range(8))
+            name: sum(r.lease.worker == name for r in study.rounds) for name in map("truck-{}".format, range(processes))
         },
         "events": len(events),
         "wrong": sum(each.payoff != PROBLEM.value(each.plan) for each in study.rounds),

@@ -5,14 +5,13 @@ Numbers outside arrays are written as Python writes them, which reads back to th
 
 import base64
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from mfbo.arrays import read_only
-from mfbo.errors import StorageError
+from mfbo.errors import DamageError, StorageError
 from mfbo.population import Limits, Population
 from mfbo.records import Feedback, Lease, Notes, Plan, Round
 
@@ -28,10 +27,10 @@ def from_text(text: str) -> dict[str, Any]:
     """Read a record; the checksum vouches for the text, so a fault here is one of the program that wrote it."""
     try:
         record = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise StorageError(f"a record is not JSON: {error}; `mfbo study doctor` says more") from error
+    except (ValueError, RecursionError) as error:  # ValueError: also a whole number of thousands of digits
+        raise DamageError(f"a record is not JSON: {error}; `mfbo study doctor` says more") from error
     if not isinstance(record, dict):
-        raise StorageError("a record is no JSON object; `mfbo study doctor` says more")
+        raise DamageError("a record is no JSON object; `mfbo study doctor` says more")
     return record
 
 
@@ -47,7 +46,9 @@ def array_of(record: Mapping[str, Any] | None) -> Any:
     """Read an array; it cannot be written to."""
     if record is None:
         return None
-    kind = next(key for key in record if key in _TYPES)
+    kind = next((key for key in record if key in _TYPES), None)
+    if kind is None:
+        raise ValueError("an array without its numbers")
     array = np.frombuffer(base64.b64decode(record[kind], validate=True), _TYPES[kind]).reshape(record["shape"])
     return array.astype(array.dtype.newbyteorder("="), copy=False)  # still read-only unless the machine is big-endian
 
@@ -71,6 +72,8 @@ def population_of(record: Mapping[str, Any]) -> Population:
     """Read a population; the arrays are those that were stored, to the bit."""
     columns: dict[str, Any] = {"name": record["actions"]}
     features = array_of(record["features"])
+    if (0 if features is None else features.shape[1]) != len(record["feature_names"]):
+        raise ValueError("features and their names differ in number")
     for position, name in enumerate(record["feature_names"]):
         columns[name] = features[:, position]
     weights = array_of(record["weights"])
@@ -87,14 +90,14 @@ def population_of(record: Mapping[str, Any]) -> Population:
     return population
 
 
-def plan_record(plan: Plan, notes: Notes, lease: Lease) -> dict[str, Any]:
-    """Return what is stored when a plan is given; the number stands beside it."""
+def plan_record(plan: Plan, notes: Notes, lease: Lease, start: Any = None) -> dict[str, Any]:
+    """Return what is stored when a plan is given; the number stands beside it. start: agents as counted then."""
     return {
         "distribution": array_record(plan.distribution),
         "allocation": array_record(plan.allocation, "i8"),
         "assignment": array_record(plan.assignment, "i4"),
         "notes": {key: [_plain(each) for each in values] for key, values in notes.items()},
-        **lease_record(lease),
+        **lease_record(lease, start),
     }
 
 
@@ -105,9 +108,9 @@ def plan_of(number: int, record: Mapping[str, Any]) -> Round:
     return Round(plan, notes, lease=Lease(record["worker"], record["expires"]))
 
 
-def lease_record(lease: Lease) -> dict[str, Any]:
-    """Return who holds a plan until when."""
-    return {"worker": lease.worker, "expires": lease.expires}
+def lease_record(lease: Lease, start: Any = None) -> dict[str, Any]:
+    """Return who holds a plan until when; start: agents as counted then."""
+    return {"worker": lease.worker, "expires": lease.expires, **_counted("start", start)}
 
 
 def result_record(done: Round) -> dict[str, Any]:
@@ -116,7 +119,18 @@ def result_record(done: Round) -> dict[str, Any]:
         "feedback": feedback_record(done.feedback or Feedback()),
         "realized": array_record(done.realized),
         "late": done.late,
+        **_counted("placed", done.placed),
     }
+
+
+def end_record(ended: Round) -> dict[str, Any]:
+    """Return what is stored when a plan ends without a result."""
+    return {"error": ended.error, **_counted("placed", ended.placed)}
+
+
+def _counted(key: str, counts: Any) -> dict[str, Any]:
+    """Return counted agents under a key that records of older programs do not have; nothing if nobody counted."""
+    return {} if counts is None else {key: array_record(counts, "i8")}
 
 
 def feedback_record(feedback: Feedback) -> dict[str, Any]:
@@ -143,8 +157,8 @@ def feedback_of(record: Mapping[str, Any]) -> Feedback:
     )
 
 
-def _plain(value: Any) -> int | float:
-    number = value.item() if isinstance(value, np.generic) else value
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        raise StorageError(f"a strategy's notes must hold numbers, not {value!r}")
-    return number if isinstance(number, int) or math.isfinite(number) else float(number)
+def _plain(value: Any) -> int | float | str:
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, bool) or not isinstance(plain, int | float | str):
+        raise StorageError(f"a strategy's notes must hold numbers and words, not {value!r}")
+    return plain

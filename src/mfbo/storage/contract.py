@@ -1,8 +1,9 @@
 """The contract of a storage: a study is a description and a log of events that only ever grows.
 
-*Events.* Every ask, tell, failure, abandonment and change of lease is one event, appended in one transaction: after
-``append`` returns it is kept, before that nothing of it is. Nothing is changed or removed, except a whole study by
-``delete``. ``sequence`` counts the events of a study from 0 without gaps, ``number`` names the round.
+*Events.* Every ask, tell, failure, abandonment and change of lease is one event, appended in one transaction: when
+``append`` returns it is kept, and when it raises nothing of it is. ``extend`` does the same for several at once.
+Nothing is changed or removed, except a whole study by ``delete``. ``sequence`` counts the events of a study from 0
+without gaps, ``number`` names the round.
 
 *Rules* (``rules.py``), kept by the storage itself, whoever writes: rounds are numbered 0, 1, 2 … in the order of
 asks; a round ends once. An append that breaks them raises ``ConflictError`` (another was first) or
@@ -13,9 +14,11 @@ any number of processes, after a fork too; ``memory`` belongs to its process. *O
 plain JSON; no caller can change what is stored by changing an object. Loading never runs code.
 
 *Damage.* Each record carries a SHA-256 checksum of its whole content; a record that does not match, a missing record
-or an unreadable file raises ``StorageError``.
+or an unreadable file raises ``DamageError``. A store that cannot be reached, or was deleted or replaced under a running
+study, raises another ``StorageError``.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -30,6 +33,16 @@ class Event:
     sequence: int
     number: int
     kind: EventKind
+    body: str
+    at: float
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An event that is to be stored; its sequence is given by the storage."""
+
+    kind: EventKind
+    number: int
     body: str
     at: float
 
@@ -78,6 +91,10 @@ class Storage(Protocol):
 
     def append(self, name: str, kind: EventKind, number: int, body: str, at: float, expected: int | None = None) -> int:
         """Add an event and return its sequence; ``expected``: only if it will be this one."""
+        ...
+
+    def extend(self, name: str, drafts: Sequence[Draft], expected: int | None = None) -> int:
+        """Add several events, all or none, and return the sequence of the first; ``expected``: only if it is this."""
         ...
 
     def delete(self, name: str) -> None:

@@ -2,9 +2,10 @@
 
 import threading
 import time
+from collections.abc import Sequence
 
 from mfbo.errors import InvalidInputError
-from mfbo.storage.contract import Event, EventKind, Finding, StudySummary
+from mfbo.storage.contract import Draft, Event, EventKind, Finding, StudySummary
 from mfbo.storage.rules import END, check_expected, next_step
 from mfbo.validation import known_name
 
@@ -18,7 +19,7 @@ class MemoryStorage:
         self._lock = threading.Lock()
         self._studies: dict[str, tuple[str, float]] = {}
         self._events: dict[str, list[Event]] = {}
-        self._steps: dict[tuple[str, int], list[tuple[int, str]]] = {}
+        self._steps: dict[str, list[list[tuple[int, str]]]] = {}  # of each study, by round
 
     def create(self, name: str, description: str) -> None:
         """Add a study; refuse a name that exists."""
@@ -27,13 +28,14 @@ class MemoryStorage:
                 raise InvalidInputError(f"the study {name!r} already exists in {self.address}; choose another name")
             self._studies[name] = (description, time.time())
             self._events[name] = []
+            self._steps[name] = []
 
     def studies(self) -> list[StudySummary]:
         """List all studies by name."""
         with self._lock:
             found = []
             for name in sorted(self._studies):
-                steps = [each for (study, _), each in self._steps.items() if study == name]
+                steps = self._steps[name]
                 ended = sum(last == END or kind == "added" for each in steps for last, kind in each)
                 found.append(StudySummary(name, self._studies[name][1], len(steps), ended))
             return found
@@ -50,21 +52,32 @@ class MemoryStorage:
 
     def append(self, name: str, kind: EventKind, number: int, body: str, at: float, expected: int | None = None) -> int:
         """Add an event and return its sequence; ``expected``: only if it will be this one."""
+        return self.extend(name, [Draft(kind, number, body, at)], expected)
+
+    def extend(self, name: str, drafts: Sequence[Draft], expected: int | None = None) -> int:
+        """Add several events, all or none, and return the sequence of the first."""
         with self._lock:
-            log = self._events[self._known(name)]
+            log, steps = self._events[self._known(name)], self._steps[name]
             check_expected(expected, len(log))
-            rounds = sum(study == name for study, _ in self._steps)
-            earlier = self._steps.get((name, number), [])
-            step = next_step(kind, number, rounds, earlier)
-            self._steps[name, number] = [*earlier, (step, kind)]
-            log.append(Event(len(log), number, kind, body, at))
-            return len(log) - 1
+            changed: dict[int, list[tuple[int, str]]] = {}
+            rounds = len(steps)
+            for draft in drafts:
+                stored = steps[draft.number] if 0 <= draft.number < len(steps) else []
+                earlier = changed.get(draft.number, stored)
+                step = next_step(draft.kind, draft.number, rounds, earlier)
+                changed[draft.number] = [*earlier, (step, draft.kind)]
+                rounds += step == 0
+            steps += [[] for _ in range(rounds - len(steps))]
+            for number, taken in changed.items():
+                steps[number] = taken
+            first = len(log)
+            log += [Event(first + n, each.number, each.kind, each.body, each.at) for n, each in enumerate(drafts)]
+            return first
 
     def delete(self, name: str) -> None:
         """Remove a study with all its events."""
         with self._lock:
-            del self._studies[self._known(name)], self._events[name]
-            self._steps = {key: steps for key, steps in self._steps.items() if key[0] != name}
+            del self._studies[self._known(name)], self._events[name], self._steps[name]
 
     def check(self) -> list[Finding]:
         """Find nothing wrong: memory has no file that could be damaged."""

@@ -5,9 +5,11 @@ from typing import Any
 from mfbo.errors import InvalidInputError
 from mfbo.storage.contract import Storage
 from mfbo.storage.memory import MemoryStorage
+from mfbo.storage.showing import showable
+from mfbo.validation import said
 
 FORMS = '"memory", "sqlite:///file.db" or "postgresql+psycopg://user@host/database"'
-_MEMBERS = ("address", "create", "studies", "description", "events", "append", "delete", "check", "close")
+_MEMBERS = ("address", "create", "studies", "description", "events", "append", "extend", "delete", "check", "close")
 
 
 def open_storage(storage: Any, *, create: bool = True) -> Storage:
@@ -18,14 +20,16 @@ def open_storage(storage: Any, *, create: bool = True) -> Storage:
     if not isinstance(storage, str):
         missing = [member for member in _MEMBERS if not hasattr(storage, member)]
         if missing or isinstance(storage, type):
-            raise InvalidInputError(f"storage must be {FORMS}, or an object like mfbo.storage.Storage, not {storage!r}")
+            raise InvalidInputError(
+                f"storage must be {FORMS}, or an object like mfbo.storage.Storage, not {showable(said(storage))}"
+            )
         opened: Storage = storage
         return opened
     if storage == "memory":
         return MemoryStorage()
     scheme = storage.partition("://")[0]
-    if scheme in ("sqlite", "postgresql+psycopg", "postgresql"):
+    if scheme in ("sqlite", "postgresql+psycopg", "postgresql", "postgres"):
         from mfbo.storage.sql import SqlStorage
 
         return SqlStorage(storage, create=create)
-    raise InvalidInputError(f"storage must be {FORMS}, not {storage!r}")
+    raise InvalidInputError(f"storage must be {FORMS}, not {showable(storage)!r}")

@@ -1,26 +1,32 @@
-"""Saves what can be saved of a damaged SQLite store: sound records go into a new file, the old one becomes a backup."""
+"""Saves what can be saved of a damaged SQLite store: a new file with its sound records takes its place.
+
+The store is locked against everybody, its bytes are copied into a backup and into a working copy, and the new file is
+written beside, checked and synced. Up to the last step, the swap, any failure leaves the store as it was (decision 10).
+"""
 
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+import tempfile
+from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from mfbo.errors import MfboError
-from mfbo.records import Lease, Plan
-from mfbo.storage import codec
+from mfbo.errors import StorageError
 from mfbo.storage.checksums import checksum
-from mfbo.storage.contract import Event
-from mfbo.storage.rules import END
-from mfbo.storage.sql import SqlStorage, free_name
+from mfbo.storage.recognition import NO_STORE, is_store_content
+from mfbo.storage.rules import END, next_step
+from mfbo.storage.salvage import Salvage, SavedStudy, salvaged
+from mfbo.storage.schema import SCHEMA
+from mfbo.storage.sharing import alone
+from mfbo.storage.sql import SqlStorage, free_name, require_usable
 
-STUDIES = "SELECT id, uid, name, created, description, events, rounds, ended, checksum FROM studies NOT INDEXED"
-EVENTS = "SELECT study, sequence, number, step, kind, body, at, checksum FROM events"
-ENDS = ("told", "failed", "abandoned", "added")
+WAIT = 10.0  # seconds for other processes to finish what they are doing
+MARGIN = 2**20  # bytes that must be free besides three copies of the store
+BLOCK = 2**20
+WORKSHOP = ".mfbo-repair-"
 
 
 @dataclass
@@ -32,122 +38,178 @@ class Repair:
     lost: list[str] = field(default_factory=list)
 
 
-def repair(file: str) -> Repair:
-    """Write a sound store in place of a damaged one; the damaged files stay beside it under another name."""
-    path = Path(file)
-    outcome = Repair(free_name(path, "backup"))
-    fresh = free_name(path, "repaired")
-    for suffix in ("", "-wal"):
-        if path.with_name(path.name + suffix).exists():
-            shutil.copy2(path.with_name(path.name + suffix), outcome.backup.with_name(outcome.backup.name + suffix))
-    made = SqlStorage(f"sqlite:///{fresh}")
-    studies, events = _salvaged(_padded(path))
-    if not studies:
-        outcome.lost.append("no study could be read; the new file is empty")
-    for study in studies:
-        mine = sorted((row for row in events.values() if row[0] == study[0]), key=lambda row: row[1])
-        _save_study(made, study, mine, outcome)
-    made.close()
-    for suffix in ("-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-        fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
-    os.replace(fresh, path)
-    return outcome
+def repair(file: str | Path) -> Repair:
+    """Put a sound store in place of a damaged one; the old bytes stay beside it under another name.
 
-
-def _padded(path: Path) -> Path:
-    """Bring a file that was cut back to the length its header tells, with zeros: SQLite refuses it otherwise."""
-    content = path.read_bytes()
-    size = int.from_bytes(content[16:18], "big")
-    expected = (65536 if size == 1 else size) * int.from_bytes(content[28:32], "big")
-    if len(content) < expected < 100 * len(content) + 10**6:
-        with path.open("ab") as file:
-            file.write(bytes(expected - len(content)))
-    return path
-
-
-def _salvaged(path: Path) -> tuple[list[Any], dict[tuple[int, int], Any]]:
-    """Return all rows that can be read: studies, and events by (study, sequence), not yet checked."""
-    connection = sqlite3.connect(path)
-    connection.text_factory = lambda raw: raw.decode("utf-8", errors="replace")
+    Refused: a store that is in use, that is not ours, of another version, or without room beside it.
+    """
+    require_usable(Path(file), create=False)
+    path = Path(os.path.realpath(file))  # a link stays, and leads to the new file
     try:
-        studies = {row[0]: row for row in _readable(connection, STUDIES)}
-        events: dict[tuple[int, int], Any] = {}
-        # from both ends, and by the index: a damaged page hides what lies behind it
-        for query in (f"{EVENTS} NOT INDEXED", f"{EVENTS} NOT INDEXED ORDER BY rowid DESC", EVENTS):
-            for row in _readable(connection, query):
-                if row[:2] not in events or not _is_sound(studies, events[row[:2]]):
-                    events[row[:2]] = row
-        sound = {key: row for key, row in events.items() if _is_sound(studies, row)}
-        return list(studies.values()), sound
+        with alone(path, WAIT) as descriptor:
+            _require_ours(path, descriptor)
+            for left in path.parent.glob(f"{WORKSHOP}*"):  # of a repair that was killed: nobody else repairs here now
+                shutil.rmtree(left, ignore_errors=True)
+            with tempfile.TemporaryDirectory(prefix=WORKSHOP, dir=path.parent, ignore_cleanup_errors=True) as folder:
+                return _swapped(path, descriptor, Path(folder))
+    except (OSError, sqlite3.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise StorageError(f"{path} cannot be repaired and is as it was: {reason}") from error
+
+
+def _require_ours(path: Path, descriptor: int) -> None:
+    """Refuse another program's file, a file with a second name, and a disk without room."""
+    log = _beside(path, "-wal")  # a new store may have all its tables there still
+    logged = log.read_bytes() if log.exists() else b""
+    if not is_store_content(os.pread(descriptor, BLOCK, 0)) and not is_store_content(logged):
+        raise StorageError(f"{path} {NO_STORE}")
+    found = os.fstat(descriptor)
+    if found.st_nlink > 1:
+        raise StorageError(f"{path} cannot be repaired: it has another name (a hard link) that would keep the old file")
+    needed = 3 * (found.st_size + _size(log)) + MARGIN
+    free = shutil.disk_usage(path.parent).free
+    if free < needed:
+        raise StorageError(
+            f"{path} cannot be repaired: that needs {needed / 1e6:.1f} MB beside it, and {free / 1e6:.1f} MB are free"
+        )
+
+
+def _swapped(path: Path, descriptor: int, folder: Path) -> Repair:
+    """Do it all in a folder beside the store, then swap."""
+    working = folder / "working.db"
+    _copy(descriptor, working)
+    _copy_log(path, working)
+    salvage = salvaged(working)
+    _require_savable(path, salvage)
+    fresh = folder / "repaired.db"
+    _write_store(fresh, salvage)
+    _take_on(fresh, path)
+    backup = free_name(path, "backup")
+    try:
+        _copy(descriptor, backup)
+        _take_on(backup, path)
+        _copy_log(path, backup)
+        _sync(path.parent)
+        _put_in_place(fresh, path, descriptor, folder)
+    except BaseException:
+        for suffix in ("", "-wal"):
+            _beside(backup, suffix).unlink(missing_ok=True)
+        raise
+    done = [f"study {each.name!r}: {each.records} records saved" for each in salvage.studies]
+    lost = [f"study {each.name!r}: {what}" for each in salvage.studies for what in each.lost]
+    return Repair(backup, done, [*salvage.lost, *lost])
+
+
+def _require_savable(path: Path, salvage: Salvage) -> None:
+    if salvage.version not in (None, SCHEMA):
+        raise StorageError(
+            f"{path} has schema version {salvage.version!r}, this mfbo repairs {SCHEMA!r} and leaves it as it is;"
+            " update mfbo, or restore a backup"
+        )
+    if not salvage.studies:
+        why = f" ({'; '.join(salvage.lost)})" if salvage.lost else ""
+        raise StorageError(f"{path}: no study can be read{why}; it is left as it is: restore a backup")
+
+
+def _write_store(fresh: Path, salvage: Salvage) -> None:
+    """Write the sound records, check all of them, and wait until they are on disk."""
+    address = f"sqlite:///{fresh}"
+    SqlStorage(address).close()
+    connection = sqlite3.connect(fresh)
+    try:
+        with connection:
+            for number, study in enumerate(salvage.studies, start=1):
+                _write_study(connection, number, study)
     finally:
         connection.close()
+    made = SqlStorage(address, create=False)
+    findings = made.check()
+    made.close()
+    if findings:
+        raise StorageError(f"the repaired store is not sound ({findings[0].problem}); nothing was changed")
+    with fresh.open("rb") as file:
+        os.fsync(file.fileno())
 
 
-def _readable(connection: sqlite3.Connection, query: str) -> Iterator[Any]:
+def _write_study(connection: sqlite3.Connection, number: int, study: SavedStudy) -> None:
+    steps: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    rows: list[tuple[Any, ...]] = []
+    rounds = ended = 0
+    for sequence, draft in enumerate(study.drafts):
+        step = next_step(draft.kind, draft.number, rounds, steps[draft.number])
+        steps[draft.number].append((step, draft.kind))
+        rounds += step == 0
+        ended += step == END or draft.kind == "added"
+        fields = (sequence, draft.number, step, draft.kind, draft.body, draft.at)
+        rows.append((number, *fields, checksum(study.uid, *fields)))
+    known = (study.uid, study.name, study.created, study.description, len(rows), rounds, ended)
+    connection.execute("INSERT INTO studies VALUES (?,?,?,?,?,?,?,?,?)", (number, *known, checksum(*known)))
+    connection.executemany("INSERT INTO events VALUES (?,?,?,?,?,?,?,?)", rows)
+
+
+def _put_in_place(fresh: Path, path: Path, descriptor: int, folder: Path) -> None:
+    """Swap, if the name still leads to the locked file. The old log goes first: it would be read as the new file's."""
+    if not os.path.samestat(os.stat(path), os.fstat(descriptor)):
+        raise StorageError(f"{path} was replaced while it was being repaired; nothing was changed")
+    log, kept = _beside(path, "-wal"), folder / "old-wal"
+    if log.exists():
+        os.replace(log, kept)
     try:
-        yield from connection.execute(query)
-    except (sqlite3.Error, OverflowError, ValueError):  # ValueError: text that is none
-        return
+        _beside(path, "-shm").unlink(missing_ok=True)
+        os.replace(fresh, path)
+    except BaseException:
+        if kept.exists():
+            os.replace(kept, log)
+        raise
+    with suppress(OSError):  # it has happened: nothing after this may say otherwise
+        _sync(path.parent)
 
 
-def _is_sound(studies: dict[Any, Any], row: Any) -> bool:
-    study = studies.get(row[0])
-    return study is not None and row[-1] == checksum(study[1], *row[1:-1])
-
-
-def _save_study(made: SqlStorage, study: Any, rows: list[Any], outcome: Repair) -> None:
-    _, uid, name, created, description, expected, *_, whole = study
-    counted = (len(rows), sum(row[3] == 0 for row in rows), sum(row[3] == END or row[4] == "added" for row in rows))
-    if whole not in (checksum(*study[1:-1]), checksum(uid, name, created, description, *counted)):
-        outcome.lost.append(f"study {name!r}: its description is damaged and cannot be restored")
-        return
+def _take_on(file: Path, model: Path) -> None:
+    """Give a file the owner, mode and attributes of another."""
+    wanted = os.stat(model)
     try:
-        made.create(name, description)
-        events = [Event(row[1], row[2], row[4], row[5], row[6]) for row in rows]
-        notes = _copy_events(made, name, description, events)
-    except (MfboError, TypeError, ValueError, KeyError) as error:
-        outcome.lost.append(f"study {name!r}: {error}")
+        os.chown(file, wanted.st_uid, wanted.st_gid)
+    except PermissionError as error:
+        raise StorageError(f"{model} cannot be repaired by this user, who may not keep its owner and group") from error
+    shutil.copystat(model, file)
+    os.utime(file)
+
+
+def _copy(descriptor: int, target: Path) -> None:
+    """Copy the bytes of an open file, and wait until they are on disk."""
+    made = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(made, "wb") as copy:
+        position = 0
+        while block := os.pread(descriptor, BLOCK, position):
+            copy.write(block)
+            position += len(block)
+        copy.flush()
+        os.fsync(copy.fileno())
+
+
+def _copy_log(path: Path, target: Path) -> None:
+    log = _beside(path, "-wal")
+    if not log.exists():
         return
-    missing = (expected if isinstance(expected, int) and expected < 10**9 else len(rows)) - len(rows)
-    outcome.lost += [f"study {name!r}: {missing} records were damaged"] if missing > 0 else []
-    outcome.lost += [f"study {name!r}: {note}" for note in notes]
-    outcome.done.append(f"study {name!r}: {len(rows)} records saved")
+    descriptor = os.open(log, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        _copy(descriptor, _beside(target, "-wal"))
+    finally:
+        os.close(descriptor)
 
 
-def _copy_events(made: SqlStorage, name: str, description: str, events: list[Event]) -> list[str]:
-    """Append the sound events in their order; a plan whose record is lost gets a stand-in. Return what that meant."""
-    notes: list[str] = []
-    shape = codec.population_of(codec.from_text(description)["population"]).shape
-    rounds = 0
-    for event in events:
-        while rounds < event.number + (event.kind not in ("asked", "added")):
-            result = next((each for each in events if each.number == rounds and each.kind == "told"), None)
-            _stand_in(made, name, rounds, result, event, shape)
-            told = "its result is kept" if result else "it counts as failed"
-            notes.append(f"plan {rounds} was lost, {told}")
-            rounds += 1
-        lost_end = event.kind in ("failed", "abandoned", "leased") and _has_ended(made, name, event.number)
-        if not lost_end:
-            made.append(name, event.kind, event.number, event.body, event.at)
-        rounds += event.kind in ("asked", "added")
-    open_rounds = {e.number for e in events if e.kind == "asked"} - {e.number for e in events if e.kind in ENDS}
-    if open_rounds:
-        notes.append(f"open plans: {', '.join(map(str, sorted(open_rounds)))}; tell a result that was lost again")
-    return notes
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
-def _stand_in(
-    made: SqlStorage, name: str, number: int, result: Event | None, event: Event, shape: tuple[int, int]
-) -> None:
-    distribution = np.full(shape, 1.0 / shape[1])
-    if result is not None:
-        distribution = codec.array_of(codec.from_text(result.body)["realized"])
-    body = codec.to_text(codec.plan_record(Plan(number, distribution), {}, Lease()))
-    made.append(name, "asked", number, body, event.at)
-    if result is None:
-        made.append(name, "failed", number, codec.to_text({"error": "the plan's record was damaged"}), event.at)
+def _beside(file: Path, suffix: str) -> Path:
+    return file.with_name(file.name + suffix)
 
 
-def _has_ended(made: SqlStorage, name: str, number: int) -> bool:
-    return any(each.number == number and each.kind in ENDS for each in made.events(name))
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0

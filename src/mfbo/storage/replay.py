@@ -2,22 +2,27 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
-from mfbo.errors import StorageError
+from mfbo.errors import DamageError, StorageError
+from mfbo.population import Population
 from mfbo.records import Lease, Plan, Round
 from mfbo.storage import codec
 from mfbo.storage.contract import Event
+from mfbo.storage.soundness import require_sound, unreadable
 
-_ENDS = {"failed": "failed", "abandoned": "abandoned"}
+ODD = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
 
 
-def replayed(rounds: Iterable[Round], events: Iterable[Event]) -> tuple[Round, ...]:
+def replayed(rounds: Iterable[Round], events: Iterable[Event], population: Population) -> tuple[Round, ...]:
     """Return the rounds after these events; a round that no event concerns stays the same object."""
     kept = list(rounds)
     told = sum(each.state == "done" for each in kept)
+    seen = 1 + max((each.seen for each in kept if each.seen is not None), default=-1)
     for event in events:
-        changed = _after(event, kept, told)
+        changed = after(event, kept, told, seen, population)
         told += changed.state == "done"
+        seen += changed.seen == seen
         if event.number == len(kept):
             kept.append(changed)
         else:
@@ -25,33 +30,48 @@ def replayed(rounds: Iterable[Round], events: Iterable[Event]) -> tuple[Round, .
     return tuple(kept)
 
 
-def _after(event: Event, rounds: list[Round], told: int) -> Round:
+def after(event: Event, rounds: list[Round], told: int, seen: int, population: Population) -> Round:
+    """Return the round that an event makes or changes; refuse a record that says something odd."""
+    try:
+        changed = _after(event, rounds, told, seen)
+        require_sound(changed, population)
+    except StorageError:
+        raise
+    except ODD as error:
+        raise unreadable(event, f"{type(error).__name__}, {error}") from error
+    return changed
+
+
+def _after(event: Event, rounds: list[Round], told: int, seen: int) -> Round:
     new = event.kind in ("asked", "added")
-    if event.number > len(rounds) or new != (event.number == len(rounds)):
-        raise StorageError(f"record {event.sequence}, {event.kind!r}, is out of order; `mfbo study doctor` says more")
+    if not 0 <= event.number <= len(rounds) or new != (event.number == len(rounds)):
+        raise DamageError(f"record {event.sequence}, {event.kind!r}, is out of order; `mfbo study doctor` says more")
     record = codec.from_text(event.body)
     if event.kind == "asked":
-        return codec.plan_of(event.number, record)
+        return codec.plan_of(event.number, record).counted(codec.array_of(record.get("start")), seen)
     if event.kind == "added":
         past = Round(Plan(event.number, codec.array_of(record["distribution"])), added=True)
-        return _done(past, record, told)
+        return _done(past, record, told, None)
     asked = rounds[event.number]
     if asked.state != "open":
-        raise StorageError(f"record {event.sequence} ends plan {event.number} again; `mfbo study doctor` says more")
+        raise DamageError(f"record {event.sequence} ends plan {event.number} again; `mfbo study doctor` says more")
     if event.kind == "leased":
         lease = Lease(record["worker"], record["expires"], (*asked.lease.former, asked.lease.worker))
-        return replace(asked, lease=lease)
+        return replace(asked, lease=lease).counted(codec.array_of(record.get("start")), seen)
     if event.kind == "told":
-        return _done(asked, record, told)
-    if event.kind in _ENDS:
-        return asked.ended("failed" if event.kind == "failed" else "abandoned", record.get("error", ""))
+        return _done(asked, record, told, seen)
+    if event.kind == "failed":
+        counted = codec.array_of(record.get("placed"))
+        return asked.ended("failed", record.get("error", ""), placed=counted, seen=seen)
+    if event.kind == "abandoned":
+        return asked.ended("abandoned", record.get("error", ""))
     raise StorageError(f"record {event.sequence} is of an unknown kind {event.kind!r}: a newer mfbo wrote it")
 
 
-def _done(asked: Round, record: dict[str, object], told: int) -> Round:
+def _done(asked: Round, record: dict[str, Any], told: int, seen: int | None) -> Round:
     feedback, realized = record["feedback"], record["realized"]
     if not isinstance(feedback, dict) or not isinstance(realized, dict):
-        raise StorageError(f"the result of plan {asked.number} is not whole; `mfbo study doctor` says more")
+        raise DamageError(f"the result of plan {asked.number} is not whole; `mfbo study doctor` says more")
     return replace(
         asked,
         state="done",
@@ -59,4 +79,6 @@ def _done(asked: Round, record: dict[str, object], told: int) -> Round:
         realized=codec.array_of(realized),
         told=told,
         late=bool(record["late"]),
+        placed=codec.array_of(record.get("placed")),
+        seen=seen,
     )

@@ -1,45 +1,85 @@
-"""The schema version of a store: read, compared, brought up to date by alembic. Importing alembic is put off."""
+"""The tables of a store and their version: made, compared, brought up to date.
 
-import sqlalchemy as sa
+A study's uid keeps a deleted study's records from passing for those of its successor; its number of events shows that
+the last one is lost.
+"""
 
-from mfbo.errors import StorageError
-from mfbo.storage.tables import SCHEMA
+from mfbo.errors import DamageError, StorageError
+from mfbo.storage.drivers import Connection
 
-MIGRATIONS = "mfbo.storage:migrations"
-VERSION_TABLE = "alembic_version"
+VERSION_TABLE = "alembic_version"  # alembic made the first stores
+FIRST = "0001"
+TABLES = {VERSION_TABLE, "studies", "events"}
+
+MIGRATIONS: dict[str, tuple[str, ...]] = {  # from each version's predecessor to it
+    FIRST: (
+        """CREATE TABLE studies (
+            id {counter} NOT NULL,
+            uid TEXT NOT NULL,
+            name TEXT NOT NULL,
+            created DOUBLE PRECISION NOT NULL,
+            description TEXT NOT NULL,
+            events INTEGER NOT NULL,
+            rounds INTEGER NOT NULL,
+            ended INTEGER NOT NULL,
+            checksum TEXT NOT NULL,
+            PRIMARY KEY (id),
+            UNIQUE (name)
+        )""",
+        """CREATE TABLE events (
+            study INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            number INTEGER NOT NULL,
+            step INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            body TEXT NOT NULL,
+            at DOUBLE PRECISION NOT NULL,
+            checksum TEXT NOT NULL,
+            PRIMARY KEY (study, sequence),
+            UNIQUE (study, number, step),
+            FOREIGN KEY (study) REFERENCES studies (id)
+        )""",
+    ),
+}
+SCHEMA = max(MIGRATIONS)
 
 
-def version_of(connection: sa.Connection) -> str | None:
+def version_of(connection: Connection) -> str | None:
     """Return the schema version of a store; None if it has no tables yet."""
-    tables = sa.inspect(connection).get_table_names()
-    if VERSION_TABLE not in tables:
-        if tables:
-            raise StorageError(f"this database has tables of another program ({', '.join(tables[:3])})")
+    tables = connection.driver.tables(connection)
+    if not tables:
         return None
-    versions = connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalars().all()  # noqa: S608
-    if len(versions) != 1:
-        raise StorageError(f"its schema version is damaged: {list(versions)}")
-    return str(versions[0])
+    if not TABLES.issubset(tables):
+        raise StorageError(f"this database has tables of another program ({', '.join(tables[:3])})")
+    versions = connection.column(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 (a name of our own)
+    if len(versions) != 1 or not isinstance(versions[0], str):
+        raise DamageError(f"its schema version is damaged: {versions}; see `mfbo study doctor`")
+    return versions[0]
+
+
+def is_older(version: str) -> bool:
+    """Tell whether an earlier mfbo made such stores."""
+    return version in MIGRATIONS and version < SCHEMA
 
 
 def require_newest(version: str, address: str) -> None:
     """Refuse a store that is older or newer than this program."""
     if version == SCHEMA:
         return
-    if version.isdecimal() and version < SCHEMA:
+    if is_older(version):
         way_out = "bring it up to date by `mfbo study upgrade` (a backup is kept)"
     else:
-        way_out = "a newer mfbo wrote it, or it is damaged: update mfbo, or try `mfbo study doctor`"
+        way_out = "a newer mfbo wrote it, or the version was changed: update mfbo, or restore a backup"
     raise StorageError(f"{address} has schema version {version!r}, this mfbo reads {SCHEMA!r}; {way_out}")
 
 
-def migrate(connection: sa.Connection) -> None:
+def migrate(connection: Connection) -> None:
     """Bring the tables to the newest version, inside the connection's transaction."""
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", MIGRATIONS)
-    config.set_main_option("path_separator", "os")
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    version = version_of(connection)
+    if version is None:
+        connection.run(f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+        connection.insert(VERSION_TABLE, [{"version_num": ""}])
+    for newer in sorted(each for each in MIGRATIONS if each > (version or "")):
+        for statement in MIGRATIONS[newer]:
+            connection.run(statement.format(counter=connection.driver.counter))
+        connection.run(f"UPDATE {VERSION_TABLE} SET version_num = :newer", newer=newer)  # noqa: S608

@@ -1,34 +1,37 @@
 """Studies in an SQL database: an SQLite file on one machine, a PostgreSQL server for many.
 
-SQLite runs in WAL mode with full synchronization; a write takes the file's write lock at its beginning, so it waits
-for others instead of failing half-way. PostgreSQL locks the row of the study.
+*What an answer means.* A call that returns has stored what it says; one that raises has stored nothing. What can still
+fail after the commit is no part of the answer, and a commit that failed on its way is looked up (decision 10).
 """
 
 import os
+import shutil
+import sqlite3
+import stat
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import sqlalchemy as sa
-from sqlalchemy import event
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
-
-from mfbo.errors import ConflictError, InvalidInputError, MfboError, MissingExtraError, StorageError
+from mfbo.errors import ConflictError, DamageError, InvalidInputError, StorageError, UnknownNameError
+from mfbo.storage.addresses import read_address
 from mfbo.storage.checksums import checksum
-from mfbo.storage.contract import Event, EventKind, Finding, StudySummary
+from mfbo.storage.connections import Database, UncertainCommitError
+from mfbo.storage.contract import Draft, Event, EventKind, Finding, StudySummary
+from mfbo.storage.drivers import WAIT, Connection, Row
 from mfbo.storage.rules import END, check_expected, next_step
-from mfbo.storage.schema import migrate, require_newest, version_of
-from mfbo.storage.tables import SCHEMA, events, studies
+from mfbo.storage.schema import SCHEMA, is_older, migrate, require_newest, version_of
 from mfbo.validation import known_name
 
-WAIT = 60.0  # seconds for another process to finish its write
-PAUSE = 0.02
-CREATION_LOCK = 0x6D66626F  # "mfbo": PostgreSQL's advisory lock around making the tables
-
-Row = sa.Row[Any]
+LOOK_AGAIN = 0.25  # seconds between looks while a server comes back
+CREATION_LOCK = 0x6D66626F  # "mfbo": PostgreSQL's advisory lock around making tables and studies
+STUDY = "SELECT * FROM studies WHERE name = :name"
+EVENTS = "SELECT * FROM events WHERE study = :study AND sequence >= :start AND sequence < :end ORDER BY sequence"
+STEPS = "SELECT step, kind FROM events WHERE study = :study AND number = :number"
+GROW = "UPDATE studies SET events = :events, rounds = :rounds, ended = :ended, checksum = :checksum WHERE id = :id"
+ORPHANS = "SELECT count(*) FROM events WHERE study NOT IN (SELECT id FROM studies)"
 
 
 class SqlStorage:
@@ -36,35 +39,34 @@ class SqlStorage:
 
     def __init__(self, address: str, *, create: bool = True) -> None:
         """Open the database; make the tables if ``create`` allows it and there are none."""
+        read = read_address(address)
+        self.address = read.shown
+        self.file = read.file
+        if self.file is not None:
+            require_usable(self.file, create=create)
+        self._database = Database(read)
         try:
-            url = sa.make_url(address)
-        except SQLAlchemyError as error:
-            raise InvalidInputError(f"storage address {address!r} cannot be read: {error}") from None
-        if url.drivername == "postgresql":
-            url = url.set(drivername="postgresql+psycopg")
-        self.address = url.render_as_string(hide_password=True)
-        self.file = _sqlite_file(url, address)
-        self._engine = _engine(url)
-        self._process = os.getpid()
-        if self.file is not None and not create and not self.file.is_file():
-            raise StorageError(f"{self.file} does not exist; `mfbo study create` makes it")
-        with self._reported():
-            self._version = self._prepare(create)
+            with self._database.reported():
+                self._version = self._prepare(create)
+        except BaseException:
+            self._database.close()
+            raise
 
     def create(self, name: str, description: str) -> None:
         """Add a study; refuse a name that exists."""
         fields = {"uid": uuid.uuid4().hex, "name": name, "created": time.time(), "description": description}
         values = {**fields, "events": 0, "rounds": 0, "ended": 0}
         try:
-            with self._transaction(write=True) as connection:
-                connection.execute(studies.insert().values(**values, checksum=checksum(*values.values())))
+            with self._settled(lambda connection: self._uid(connection, name) == fields["uid"]) as connection:
+                self._lock_creation(connection)
+                connection.insert("studies", [{**values, "checksum": checksum(*values.values())}])
         except ConflictError:
             raise InvalidInputError(f"the study {name!r} already exists in {self.address}; choose another") from None
 
     def studies(self) -> list[StudySummary]:
         """List all studies by name."""
         with self._transaction() as connection:
-            rows = [self._checked_study(row) for row in connection.execute(sa.select(studies))]
+            rows = [self._checked_study(row) for row in connection.rows("SELECT * FROM studies")]
         found = [StudySummary(row.name, row.created, row.rounds, row.ended) for row in rows]
         return sorted(found, key=lambda each: each.name)
 
@@ -77,43 +79,42 @@ class SqlStorage:
         """Return the events of a study from sequence ``start`` on."""
         with self._transaction() as connection:
             study = self._study(connection, name)
-            wanted = sa.select(events).where(
-                events.c.study == study.id, events.c.sequence >= start, events.c.sequence < study.events
-            )
-            rows = connection.execute(wanted.order_by(events.c.sequence)).all()
+            rows = connection.rows(EVENTS, study=study.id, start=start, end=study.events)
         found = [self._checked_event(study, row) for row in rows]
         if [each.sequence for each in found] != list(range(start, study.events)):
-            raise self._damage(f"study {name!r} has {len(found)} of {max(study.events - start, 0)} records")
+            raise self._database.damage(f"study {name!r} has {len(found)} of {max(study.events - start, 0)} records")
         return found
 
     def append(self, name: str, kind: EventKind, number: int, body: str, at: float, expected: int | None = None) -> int:
         """Add an event and return its sequence; ``expected``: only if it will be this one."""
-        with self._transaction(write=True) as connection:
+        return self.extend(name, [Draft(kind, number, body, at)], expected)
+
+    def extend(self, name: str, drafts: Sequence[Draft], expected: int | None = None) -> int:
+        """Add several events, all or none, and return the sequence of the first."""
+        rows: list[dict[str, Any]] = []
+        with self._settled(lambda connection: self._has(connection, name, rows)) as connection:
             study = self._study(connection, name, lock=True)
             check_expected(expected, study.events)
-            mine = events.c.study == study.id
-            earlier = connection.execute(sa.select(events.c.step, events.c.kind).where(mine, events.c.number == number))
-            step = next_step(kind, number, study.rounds, [(row.step, row.kind) for row in earlier])
-            sequence = int(study.events)
-            values = {"number": number, "step": step, "kind": kind, "body": body, "at": at}
-            whole = checksum(study.uid, sequence, *values.values())
-            connection.execute(events.insert().values(study=study.id, sequence=sequence, checksum=whole, **values))
+            rows += self._new_rows(connection, study, drafts)
+            connection.insert("events", rows)
             grown = {
-                "events": sequence + 1,
-                "rounds": study.rounds + (step == 0),
-                "ended": study.ended + (step == END or kind == "added"),
+                "events": study.events + len(rows),
+                "rounds": study.rounds + sum(row["step"] == 0 for row in rows),
+                "ended": study.ended + sum(row["step"] == END or row["kind"] == "added" for row in rows),
             }
             whole = checksum(study.uid, study.name, study.created, study.description, *grown.values())
-            connection.execute(studies.update().where(studies.c.id == study.id).values(**grown, checksum=whole))
-        self._checkpoint()
-        return sequence
+            connection.run(GROW, id=study.id, **grown, checksum=whole)
+        self._database.checkpoint()
+        return int(rows[0]["sequence"])
 
     def delete(self, name: str) -> None:
         """Remove a study with all its events."""
-        with self._transaction(write=True) as connection:
+        uid = ""
+        with self._settled(lambda connection: self._uid(connection, name) != uid) as connection:
             study = self._study(connection, name, lock=True)
-            connection.execute(events.delete().where(events.c.study == study.id))
-            connection.execute(studies.delete().where(studies.c.id == study.id))
+            uid = study.uid
+            connection.run("DELETE FROM events WHERE study = :id", id=study.id)
+            connection.run("DELETE FROM studies WHERE id = :id", id=study.id)
 
     def check(self) -> list[Finding]:
         """Look at everything that is stored; also at pages and indexes of an SQLite file."""
@@ -121,29 +122,30 @@ class SqlStorage:
         try:
             if self.file is not None:
                 with self._transaction() as connection:
-                    said = connection.exec_driver_sql("PRAGMA integrity_check(20)").scalars().all()
+                    said = connection.column("PRAGMA integrity_check(20)")
                 findings += [Finding(None, str(each)) for each in said if each != "ok"]
             with self._transaction() as connection:
-                names = [str(each) for each in connection.execute(sa.select(studies.c.name)).scalars()]
-                orphans = sa.select(sa.func.count()).where(events.c.study.not_in(sa.select(studies.c.id)))
-                lost = connection.execute(orphans.select_from(events)).scalar()
+                names = [str(name) for name in connection.column("SELECT name FROM studies")]
+                lost = connection.value(ORPHANS)
             findings += [Finding(None, f"{lost} records belong to no study")] if lost else []
-        except MfboError as error:
+        except DamageError as error:
             return [*findings, Finding(None, str(error))]
         for name in names:
             try:
                 self.events(name)
-            except MfboError as error:
+            except DamageError as error:
                 findings.append(Finding(name, str(error)))
+            except UnknownNameError:  # another process has just deleted it
+                continue
         return findings
 
     def upgrade(self) -> Path | None:
         """Bring the tables up to date; return the backup that was made of an SQLite file, if there was need."""
-        if not (self._version.isdecimal() and self._version < SCHEMA):
+        if not is_older(self._version):
             require_newest(self._version, self.address)
             return None
         backup = self.back_up()
-        with self._connected(write=True) as connection:
+        with self._database.transaction(write=True) as connection:
             migrate(connection)
         self._version = SCHEMA
         return backup
@@ -152,135 +154,153 @@ class SqlStorage:
         """Copy an SQLite file as it is now, write-ahead log included; None for a server, which has its own ways."""
         if self.file is None:
             return None
-        import sqlite3
-
         target = free_name(self.file, "backup")
-        with self._reported(), sqlite3.connect(self.file) as source, sqlite3.connect(target) as copy:
-            source.backup(copy)
-        source.close()
-        copy.close()
+        with self._database.reported():
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            source, copy = sqlite3.connect(self.file), sqlite3.connect(target)
+            try:
+                source.backup(copy)
+                shutil.copymode(self.file, target)
+            except BaseException:
+                target.unlink()
+                raise
+            finally:
+                source.close()
+                copy.close()
         return target
 
     def close(self) -> None:
         """Close all connections; the next call opens them again."""
-        self._engine.dispose()
+        self._database.close()
 
     def _prepare(self, create: bool) -> str:
         """Return the schema version, after making the tables if there are none."""
-        with self._connected() as connection:
+        with self._database.transaction() as connection:
             version = version_of(connection)
-        if version is not None:
-            return version
-        if not create:
-            raise StorageError("it holds no studies (it is empty, or was cut); see `mfbo study doctor`")
-        with self._connected(write=True) as connection:
-            if self.file is None:
-                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(CREATION_LOCK)))
-            if version_of(connection) is None:
-                migrate(connection)
-        return SCHEMA
+        if version is None:
+            if not create:
+                raise DamageError("it holds no studies (it is empty, or was cut); see `mfbo study doctor`")
+            with self._database.transaction(write=True) as connection:
+                self._lock_creation(connection)
+                if version_of(connection) is None:
+                    migrate(connection)
+        self._database.keep_log()
+        return SCHEMA if version is None else version
+
+    def _lock_creation(self, connection: Connection) -> None:
+        if self.file is None:
+            connection.value("SELECT pg_advisory_xact_lock(:key)", key=CREATION_LOCK)
 
     @contextmanager
-    def _transaction(self, *, write: bool = False) -> Iterator[sa.Connection]:
+    def _transaction(self, *, write: bool = False) -> Iterator[Connection]:
         """Give a connection inside a transaction on a store of the newest schema."""
         require_newest(self._version, self.address)
-        with self._connected(write=write) as connection:
+        with self._database.transaction(write=write) as connection:
             yield connection
 
     @contextmanager
-    def _connected(self, *, write: bool = False) -> Iterator[sa.Connection]:
-        if os.getpid() != self._process:  # a forked child must not speak through its parent's connections
-            self._engine.dispose(close=False)
-            self._process = os.getpid()
-        with self._reported():
-            connection = self._begun(write)
-            try:
-                yield connection
-                connection.commit()
-            finally:
-                connection.close()
+    def _settled(self, is_done: Callable[[Connection], bool]) -> Iterator[Connection]:
+        """Give a connection for a change; if the commit fails on its way, look whether the change is there.
 
-    def _begun(self, write: bool) -> sa.Connection:
-        """Return a connection whose transaction has begun; another's write is waited for."""
-        deadline = time.monotonic() + WAIT
-        while True:
-            connection = None
-            try:
-                connection = self._engine.connect().execution_options(mfbo_write=write)
-                connection.begin()
-                return connection
-            except sa.exc.OperationalError as error:
-                if connection is not None:
-                    connection.close()
-                if "locked" not in str(error.orig) or time.monotonic() > deadline:
-                    raise
-                time.sleep(PAUSE)
-
-    def _checkpoint(self) -> None:
-        """Move what was written from the log into the file itself, as far as nobody is in the way.
-
-        A log that is cut or damaged loses its last records without a word; the file is checked.
+        is_done: looks, after waiting for whoever is still at work on the study: a server may go on without us.
         """
-        if self.file is None:
-            return
-        raw = self._engine.raw_connection()
         try:
-            raw.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
-        except Exception as error:
-            if "locked" not in str(error):
-                raise StorageError(f"{self.file}: {error}; `mfbo study doctor` says what is wrong") from error
-        finally:
-            raw.close()
+            with self._transaction(write=True) as connection:
+                yield connection
+            return
+        except UncertainCommitError as error:
+            failed = error
+        deadline, done = time.monotonic() + WAIT, False
+        while True:
+            try:
+                self._database.close()
+                with self._transaction(write=True) as connection:
+                    done = is_done(connection)
+                break
+            except UncertainCommitError:  # of a transaction that changed nothing: what was seen is so
+                break
+            except UnknownNameError:  # the study itself was deleted meanwhile
+                break
+            except StorageError as error:
+                if time.monotonic() > deadline or isinstance(error, DamageError):
+                    raise StorageError(
+                        f"{failed}; whether it was stored is not known, and cannot be looked up ({error}):"
+                        " look once it can be reached again, before you repeat it"
+                    ) from error
+                time.sleep(LOOK_AGAIN)
+        if not done:
+            raise StorageError(f"{failed} (nothing was stored)") from failed
 
-    def _study(self, connection: sa.Connection, name: str, *, lock: bool = False) -> Row:
-        wanted = sa.select(studies).where(studies.c.name == name)
-        if lock and self.file is None:
-            wanted = wanted.with_for_update()
-        row = connection.execute(wanted).one_or_none()
-        if row is None:  # say so only if the table agrees with its index, and no name is damaged
-            names = [self._checked_study(each).name for each in connection.execute(sa.select(studies))]
+    def _uid(self, connection: Connection, name: str) -> str | None:
+        """Return which study has a name, after all who make or change it are done."""
+        self._lock_creation(connection)
+        found = connection.rows(STUDY + connection.driver.for_update, name=name)
+        return str(found[0].uid) if found else None
+
+    def _has(self, connection: Connection, name: str, rows: Sequence[dict[str, Any]]) -> bool:
+        """Tell whether the last of these records is there, after all who change the study are done."""
+        study = self._study(connection, name, lock=True)
+        last = rows[-1]
+        there = "SELECT checksum FROM events WHERE study = :study AND sequence = :sequence"
+        return bool(connection.value(there, study=study.id, sequence=last["sequence"]) == last["checksum"])
+
+    def _new_rows(self, connection: Connection, study: Row, drafts: Sequence[Draft]) -> list[dict[str, Any]]:
+        """Return drafts as rows, if the rules allow each after the ones before it."""
+        rounds, rows = study.rounds, []
+        steps: dict[int, list[tuple[int, str]]] = {}
+        for sequence, draft in enumerate(drafts, start=study.events):
+            if draft.number not in steps:
+                known = connection.rows(STEPS, study=study.id, number=draft.number)
+                steps[draft.number] = [(row.step, row.kind) for row in known]
+            step = next_step(draft.kind, draft.number, rounds, steps[draft.number])
+            steps[draft.number].append((step, draft.kind))
+            rounds += step == 0
+            values = {"number": draft.number, "step": step, "kind": draft.kind, "body": draft.body, "at": draft.at}
+            whole = checksum(study.uid, sequence, *values.values())
+            rows.append({"study": study.id, "sequence": sequence, "checksum": whole, **values})
+        return rows
+
+    def _study(self, connection: Connection, name: str, *, lock: bool = False) -> Row:
+        found = connection.rows(STUDY + connection.driver.for_update if lock else STUDY, name=name)
+        if not found:  # say so only if the table agrees with its index, and no name is damaged
+            names = [self._checked_study(each).name for each in connection.rows("SELECT * FROM studies")]
             if name in names:
-                raise self._damage(f"the index does not know the study {name!r}")
+                raise self._database.damage(f"the index does not know the study {name!r}")
             known_name(name, "study", sorted(names))
             raise AssertionError("known_name refuses")
-        return self._checked_study(row)
+        return self._checked_study(found[0])
 
     def _checked_study(self, row: Row) -> Row:
         fields = (row.uid, row.name, row.created, row.description, row.events, row.rounds, row.ended)
         if row.checksum != checksum(*fields):
-            raise self._damage(f"the record of study {row.name!r} does not match its checksum")
+            raise self._database.damage(f"the record of study {row.name!r} does not match its checksum")
         return row
 
     def _checked_event(self, study: Row, row: Row) -> Event:
         fields = (row.sequence, row.number, row.step, row.kind, row.body, row.at)
         if row.checksum != checksum(study.uid, *fields):
-            raise self._damage(f"record {row.sequence} of study {study.name!r} does not match its checksum")
+            raise self._database.damage(f"record {row.sequence} of study {study.name!r} does not match its checksum")
         return Event(row.sequence, row.number, row.kind, row.body, row.at)
 
-    def _damage(self, what: str) -> StorageError:
-        place = self.address if self.file is None else str(self.file)
-        return StorageError(f"{place} is damaged: {what}; `mfbo study doctor` says more and repairs what it can")
 
-    @contextmanager
-    def _reported(self) -> Iterator[None]:
-        """Turn the database's errors into ours, with the file and the way out."""
-        place = self.address if self.file is None else str(self.file)
-        try:
-            yield
-        except IntegrityError as error:
-            raise ConflictError(f"{place}: another process was first ({error.orig})") from error
-        except SQLAlchemyError as error:
-            reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-            hint = "`mfbo study doctor` says what is wrong" if self.file else "is the server running and reachable?"
-            raise StorageError(f"{place} cannot be used: {reason}; {hint}") from error
-        except (TypeError, ValueError, OverflowError) as error:
-            if isinstance(error, MfboError):
-                raise
-            raise self._damage(f"a field has the wrong type ({error})") from error
-        except StorageError as error:
-            if place in str(error):
-                raise
-            raise type(error)(f"{place}: {error}") from error
+def require_usable(file: Path, *, create: bool) -> None:
+    """Refuse what is no file of studies at first sight, and say what it is."""
+    try:
+        found = os.stat(file)
+    except FileNotFoundError:
+        if create:
+            return
+        raise StorageError(f"{file} does not exist; `mfbo study create` makes it") from None
+    except OSError as error:
+        raise StorageError(f"{file} cannot be used: {error.strerror}") from error
+    if not stat.S_ISREG(found.st_mode):
+        kind = "a folder" if stat.S_ISDIR(found.st_mode) else "no regular file"
+        raise StorageError(f"{file} is {kind}; name a file of studies")
+    if found.st_size == 0 and not create:
+        raise StorageError(
+            f"{file} is empty and holds no studies, which `mfbo study doctor` cannot change; "
+            "restore a backup, or delete it and `mfbo study create` makes it anew"
+        )
 
 
 def free_name(file: Path, purpose: str) -> Path:
@@ -288,39 +308,3 @@ def free_name(file: Path, purpose: str) -> Path:
     stamp = time.strftime("%Y%m%d-%H%M%S")
     names = (file.with_name(f"{file.name}.{purpose}-{stamp}{'-' * bool(n)}{n or ''}") for n in range(1000))
     return next(name for name in names if not name.exists())
-
-
-def _sqlite_file(url: sa.URL, address: str) -> Path | None:
-    if url.get_backend_name() != "sqlite":
-        return None
-    if not url.database or url.database == ":memory:":
-        raise InvalidInputError(f'{address!r} names no file: write "sqlite:///file.db", or "memory"')
-    file = Path(url.database)
-    if not file.absolute().parent.is_dir():
-        raise InvalidInputError(f"the folder {file.absolute().parent} does not exist; make it first")
-    return file
-
-
-def _engine(url: sa.URL) -> sa.Engine:
-    if url.get_backend_name() != "sqlite":
-        try:
-            return sa.create_engine(url, pool_pre_ping=True, isolation_level="READ COMMITTED")
-        except ImportError as error:
-            raise MissingExtraError('PostgreSQL needs psycopg: pip install "mfbo[postgres]"') from error
-    engine = sa.create_engine(url, connect_args={"timeout": WAIT})
-    event.listen(engine, "connect", _set_up_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
-    return engine
-
-
-def _set_up_sqlite(connection: Any, _: Any) -> None:
-    connection.isolation_level = None  # transactions begin where we say so
-    cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "cell_size_check=ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-def _begin_sqlite(connection: sa.Connection) -> None:
-    write = connection.get_execution_options().get("mfbo_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")

@@ -5,17 +5,16 @@ from typing import Any, Literal
 
 from mfbo.arrays import IntArray
 from mfbo.catalogue import make_strategy, searches_single_agents
-from mfbo.errors import InvalidInputError, StorageError
+from mfbo.errors import InvalidInputError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
 from mfbo.population import Population
 from mfbo.records import History
 from mfbo.storage import Storage, codec, open_storage
-from mfbo.study.study import LEASE_SECONDS, Study, knows_no_limits
-from mfbo.validation import known_name, positive, standard_deviation, whole_number
-
-ALLOCATIONS = ("quota", "sampled")
-FORMAT = 1  # of the description of a stored study
+from mfbo.study.description import ALLOCATIONS, FORMAT, read_description
+from mfbo.study.study import LEASE_SECONDS, Study
+from mfbo.study.whole_plans import knows_no_limits
+from mfbo.validation import known_name, plain_text, positive, said, standard_deviation, whole_number
 
 
 def create_study(
@@ -30,6 +29,7 @@ def create_study(
     name: str | None = None,
     lease_seconds: float | None = LEASE_SECONDS,
     placed: Any = None,
+    allow_misfit: bool = False,
 ) -> Study:
     """Start a study.
 
@@ -37,10 +37,11 @@ def create_study(
     told payoff. allocation: how a plan becomes whole agents. contexts: whether each round has the same number of
     agents per context or draws them anew. storage: "sqlite:///file.db", "postgresql+psycopg://…", "memory", or an
     object like ``mfbo.storage.Storage``; the study is kept there under ``name``. lease_seconds: how long a plan is
-    its worker's alone (two days; None: for ever). placed: where the agents stand now, whole agents (C, A).
+    its worker's alone (two days; None: for ever). placed: where the agents stand now, whole agents (C, A) or a mapping;
+    allow_misfit: take it as counted though it does not fit the fleet or the docks.
     """
     if not isinstance(population, Population):
-        raise InvalidInputError(f"population must be an mfbo.Population, not {population!r}")
+        raise InvalidInputError(f"population must be an mfbo.Population, not {said(population)}")
     known_name(allocation, "allocation", ALLOCATIONS)
     known_name(contexts, "context allocation", ALLOCATIONS)
     if population.limits is not None and (allocation, contexts) != ("quota", "quota"):
@@ -52,6 +53,9 @@ def create_study(
     start = None if placed is None else population.read_placed(placed)
     if start is not None and population.limits is not None:
         population = population.with_limits(replace(population.limits, placed=start))
+    wrong = "" if start is None else population.misfit(start, fixed_contexts=contexts == "quota")
+    if wrong and not allow_misfit:
+        raise InvalidInputError(f"{wrong}; if it was counted so, say allow_misfit=True, and it is kept as it is")
     settings: dict[str, Any] = {
         "seed": whole_number(seed, "seed", least=0),
         "noise": known,
@@ -62,10 +66,11 @@ def create_study(
     }
     if storage is None:
         if name is not None:
-            raise InvalidInputError(f"the name {name!r} needs a storage to be kept in: give storage=")
+            raise InvalidInputError(f"the name {said(name)} needs a storage to be kept in: give storage=")
         return _assembled(population, made, None, "", **settings)
     if not isinstance(name, str) or not name.strip():
-        raise InvalidInputError(f"a stored study needs a name, not {name!r}: give name=")
+        raise InvalidInputError(f"a stored study needs a name, not {said(name)}: give name=")
+    name = plain_text(name, "name")
     store = open_storage(storage)
     description = {
         "format": FORMAT,
@@ -84,15 +89,20 @@ def load_study(name: str, storage: Any, *, strategy: Any = None) -> Study:
     strategy: only for a study that was created with a strategy object of your own: an equal object.
     """
     store = open_storage(storage, create=False)
-    description = codec.from_text(store.description(name))
-    if description.get("format") != FORMAT:
-        raise StorageError(f"study {name!r} has format {description.get('format')!r}: a newer mfbo wrote it")
-    settings = {key: description[key] for key in ("seed", "noise", "allocation", "contexts", "lease_seconds")}
-    made = make_strategy(description["strategy"] if strategy is None else strategy)
-    if made.name != description["strategy"]:
-        raise InvalidInputError(f"study {name!r} was created with the strategy {description['strategy']!r}")
-    population = codec.population_of(description["population"])
-    study = _assembled(population, made, store, name, **settings, placed=codec.array_of(description["placed"]))
+    try:
+        return _loaded(name, store, strategy)
+    except BaseException:
+        if store is not storage:
+            store.close()
+        raise
+
+
+def _loaded(name: str, store: Storage, strategy: Any) -> Study:
+    described = read_description(name, store.description(plain_text(name, "name")))
+    made = make_strategy(described.strategy if strategy is None else strategy)
+    if made.name != described.strategy:
+        raise InvalidInputError(f"study {name!r} was created with the strategy {described.strategy!r}")
+    study = _assembled(described.population, made, store, name, **described.settings)
     study.refresh()
     return study
 

@@ -1,0 +1,41 @@
+"""Which of some past days a study has already, so that bringing them along can be repeated."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.records import Round
+
+SAME_SHARE = 1e-12
+_WIDTH = 1e-9  # days that differ by less than this along one direction are compared in full
+
+
+class KnownDays:
+    """Past days, each of which answers for one equal day: same payoff, same shares up to rounding.
+
+    Days are found by payoff and by their projection on one fixed direction, so n days cost n looks.
+    """
+
+    def __init__(self, rounds: Iterable[Round]) -> None:
+        self._days: dict[tuple[float | None, int], list[FloatArray]] = defaultdict(list)
+        for each in rounds:
+            if each.added:
+                self._days[each.payoff, _place(each.played)].append(each.played)
+
+    def take(self, day: Round) -> bool:
+        """Tell whether an equal day is known, and use it up."""
+        place = _place(day.played)
+        for near in (place, place - 1, place + 1):
+            others = self._days.get((day.payoff, near), [])
+            for index in range(len(others) - 1, -1, -1):
+                if np.abs(others[index] - day.played).max() <= SAME_SHARE:
+                    del others[index]
+                    return True
+        return False
+
+
+def _place(shares: FloatArray) -> int:
+    direction = np.sin(np.arange(1.0, shares.size + 1.0))  # numbers without a pattern, below 1
+    return int(np.floor(float(shares.reshape(-1) @ direction) / _WIDTH))
