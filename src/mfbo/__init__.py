@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Explanation": "mfbo.records",
+    "Explanation": "mfbo.study",
     "Feedback": "mfbo.records",
     "History": "mfbo.records",
     "InvalidInputError": "mfbo.errors",
     "MfboError": "mfbo.errors",
     "Plan": "mfbo.records",
     "Population": "mfbo.population",
-    "Prediction": "mfbo.records",
+    "Prediction": "mfbo.study",
     "Problem": "mfbo.problems",
     "Proposal": "mfbo.records",
     "Result": "mfbo.study",
@@ -62,8 +62,8 @@ if TYPE_CHECKING:
     from mfbo.interfaces import Strategy
     from mfbo.population import Population
     from mfbo.problems import Problem
-    from mfbo.records import Explanation, Feedback, History, Plan, Prediction, Proposal, Round
-    from mfbo.study import Result, Study, create_study, load_study, maximize
+    from mfbo.records import Feedback, History, Plan, Proposal, Round
+    from mfbo.study import Explanation, Prediction, Result, Study, create_study, load_study, maximize
 
 
 def __getattr__(name: str) -> Any:

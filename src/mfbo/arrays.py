@@ -3,19 +3,24 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg  # noqa: F401  (loads SciPy's own BLAS, so that the controller below sees it)
-from threadpoolctl import ThreadpoolController
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 
 @cache
-def _threadpools() -> ThreadpoolController:
+def _threadpools() -> "ThreadpoolController":
+    import scipy.linalg  # noqa: F401  (loads SciPy's own BLAS, so that the controller sees it)
+    from threadpoolctl import ThreadpoolController
+
     return ThreadpoolController()
 
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any, Literal, cast
 
 from mfbo.errors import InvalidInputError
-from mfbo.validation import known_name
+from mfbo.validation import known_name, said
 from mfbo.written_settings import split_name, with_settings
 
 
@@ -64,8 +64,6 @@ STRATEGIES: dict[str, StrategyEntry] = {
         "mfbo.strategies.per_agent.turbo:Turbo",
         "TuRBO-1: trust region and Thompson sampling on the assignment",
         searches="single agents",
-        library="botorch, gpytorch, torch",
-        license="MIT, MIT, BSD-3-Clause",
     ),
     "gp-ucb": StrategyEntry(
         "mfbo.strategies.per_agent.gaussian:GPUCB",
@@ -141,7 +139,9 @@ def make_strategy(strategy: Any) -> Any:
     missing = [member for member in STRATEGY_MEMBERS if not hasattr(strategy, member)]
     if missing or isinstance(strategy, type):
         lacking = f"it lacks {', '.join(missing)}" if missing else "give an object of the class"
-        raise InvalidInputError(f"strategy must be a name or an object like mfbo.Strategy, not {strategy!r}: {lacking}")
+        raise InvalidInputError(
+            f"strategy must be a name or an object like mfbo.Strategy, not {said(strategy)}: {lacking}"
+        )
     return strategy
 
 

@@ -37,6 +37,10 @@ class StorageError(MfboError, RuntimeError):
     """A store that cannot be read or written, or whose content is not what was written."""
 
 
+class DamageError(StorageError):
+    """A store that can be read, but whose content is not what was written."""
+
+
 class ConflictError(StorageError):
     """Another process was first; read what it did and try again."""
 

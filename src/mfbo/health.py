@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from mfbo.arrays import FloatArray
+from mfbo.arrays import BoolArray, FloatArray
+from mfbo.population import Limits, Population
 from mfbo.records import Round, told_payoff
 from mfbo.study import Study
 
@@ -28,7 +29,8 @@ class HealthCheck:
 
 def health(study: Study) -> list[HealthCheck]:
     """Return all checks of a study, in a fixed order."""
-    errors = _errors(study)
+    with study.lock:
+        errors = _errors(study)
     return [_model_error(study, errors), _drift(errors), _repeats(study.rounds), _tight_limits(study)]
 
 
@@ -119,9 +121,15 @@ def _tight_limits(study: Study) -> HealthCheck:
     filled = [each.plan.allocation.sum(axis=0) for each in study.rounds[-LATEST:] if each.plan.allocation is not None]
     if len(filled) < FEWEST:
         return HealthCheck(name, None, "too few rounds to see limits that are always reached")
-    full = np.all(np.stack(filled) >= limits.most, axis=0) & (limits.most < (study.population.size or 0))
+    full = np.all(np.stack(filled) >= limits.most, axis=0) & _by_capacity(study.population, limits)
     if not full.any():
         return HealthCheck(name, True, "no limit is always reached", 0.0)
     names = [study.population.actions[index] for index in np.flatnonzero(full)]
     listed = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
-    return HealthCheck(name, False, f"always full: {listed}; more room there would pay", float(full.sum()))
+    return HealthCheck(name, False, f"always full: {listed}; more room there may pay", float(full.sum()))
+
+
+def _by_capacity(population: Population, limits: Limits) -> BoolArray:
+    """Return at which actions (A,) the capacity alone keeps more agents away: they are open, and not fixed."""
+    wanted = np.minimum(limits.upper, population.context_totals[:, None]).sum(axis=0)
+    return np.asarray((limits.most > limits.least) & (limits.most < wanted))

@@ -51,6 +51,13 @@ class Posterior(Protocol):
         """Return the mean of g at m distributions at once: (m, C, A) → (m,)."""
         ...
 
+    def changes(self, start: FloatArray, distributions: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return mean and variance of g(ξ′) − g(ξ) for a start ξ (C, A) and m distributions ξ′ (m, C, A), (m,) each.
+
+        What both have in common cancels, so a small step has a small variance however uncertain g itself is.
+        """
+        ...
+
 
 class Acquisition(Protocol):
     """Says how promising a distribution is."""

@@ -1,5 +1,6 @@
 """Several plans at a time on any ``concurrent.futures`` executor."""
 
+import itertools
 import os
 import socket
 from collections.abc import Callable
@@ -8,6 +9,8 @@ from typing import Any, Protocol
 
 from mfbo.errors import RoundStateError, StorageError
 from mfbo.records import Feedback, Plan, Round
+
+_RUNS = itertools.count()
 
 Payoff = Callable[[Plan], "float | Feedback"]
 
@@ -57,7 +60,8 @@ def _play(
     stop: bool,
     progress: Callable[[Round], None] | None,
 ) -> list[Round]:
-    names = [f"{socket.gethostname()}-{os.getpid()}-{slot}" for slot in range(workers)]
+    run = next(_RUNS)  # threads may run one study at once: a name that two of them have would give both one plan
+    names = [f"{socket.gethostname()}-{os.getpid()}-{run}-{slot}" for slot in range(workers)]
     running: dict[Future[Any], tuple[Plan, str]] = {}
     finished: list[Round] = []
     while len(finished) < rounds:

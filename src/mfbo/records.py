@@ -11,17 +11,28 @@ from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population, rounded_placement
 from mfbo.simplex import Region, realized
-from mfbo.validation import as_numbers, distribution_array, finite_number, number_array
+from mfbo.validation import (
+    LARGEST_POPULATION,
+    as_numbers,
+    by_label,
+    distribution_array,
+    finite_number,
+    listed,
+    number_array,
+    said,
+)
 
 LARGEST_PAYOFF = 1e150  # its square must still be a number
+FEWEST_COUNTED = 1e-6  # a mean over fewer agents is no information, and its noise no number
 
 RoundState = Literal["open", "done", "failed", "abandoned"]
-Notes = Mapping[str, tuple[float, ...]]
+Note = tuple[float | str, ...]
+Notes = Mapping[str, Note]
 
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """What a strategy answers: a distribution (C, A), and numbers it wants to find again in the history.
+    """What a strategy answers: a distribution (C, A), and numbers and words it wants to find again in the history.
 
     assignment: the action of every single agent (M,), agents ordered by context, from strategies that place agents one
     by one; then the distribution is theirs.
@@ -128,6 +139,9 @@ class Round:
     told: position in the order of tells (not of asks), None until told; the model reads rounds in this order.
     added: whether it was never asked but brought along (a past day). lease: who has the plan.
     late: whether it was told after its lease had expired, or by someone who no longer held it.
+    start: where agents stood when it was asked, if they were counted then, (C, A). placed: whole agents as really
+    placed, if they were counted, (C, A). seen: position of the round's last word on where agents stand (counted when
+    asked; or told or failed, counted or not) in the order of such words of all rounds, None if it has none.
     """
 
     plan: Plan
@@ -140,6 +154,9 @@ class Round:
     added: bool = False
     lease: Lease = Lease()
     late: bool = False
+    start: IntArray | None = None
+    placed: IntArray | None = None
+    seen: int | None = None
 
     @property
     def number(self) -> int:
@@ -171,13 +188,53 @@ class Round:
         """What was played, as a key: equal for equal distributions."""
         return self.played.tobytes()
 
-    def done(self, feedback: Feedback, played: FloatArray, told: int, *, late: bool = False) -> "Round":
-        """Return this round with its result."""
-        return replace(self, state="done", feedback=feedback, realized=read_only(played), told=told, late=late)
+    def standing(self, totals: IntArray) -> IntArray | None:
+        """Return where agents stand by this round's last word, (C, A); totals: agents per context (C,).
 
-    def ended(self, state: RoundState, error: str = "") -> "Round":
-        """Return this round without a result: failed or abandoned."""
-        return replace(self, state=state, error=error)
+        A failed plan was carried out, an abandoned one was not.
+        """
+        if self.state in ("open", "abandoned"):
+            return self.start
+        allocation = self.plan.allocation
+        if self.placed is not None or self.state == "failed":
+            return allocation if self.placed is None else self.placed
+        if allocation is not None and self.plan.realized.tobytes() == self.played_key:
+            return allocation
+        return rounded_placement(self.played, totals)
+
+    def done(
+        self,
+        feedback: Feedback,
+        played: FloatArray,
+        told: int,
+        *,
+        late: bool = False,
+        placed: IntArray | None = None,
+        seen: int | None = None,
+    ) -> "Round":
+        """Return this round with its result."""
+        return replace(
+            self,
+            state="done",
+            feedback=feedback,
+            realized=read_only(played),
+            told=told,
+            late=late,
+            placed=placed,
+            seen=seen,
+        )
+
+    def ended(
+        self, state: RoundState, error: str = "", *, placed: IntArray | None = None, seen: int | None = None
+    ) -> "Round":
+        """Return this round without a result: failed (``placed`` and ``seen`` as above) or abandoned."""
+        if state == "abandoned":
+            return replace(self, state=state, error=error)
+        return replace(self, state=state, error=error, placed=placed, seen=seen)
+
+    def counted(self, start: IntArray | None, seen: int) -> "Round":
+        """Return this open round with where agents stood before it; None: nobody counted, nothing changes."""
+        return self if start is None else replace(self, start=start, seen=seen)
 
 
 def told_payoff(done: Round) -> float:
@@ -199,14 +256,16 @@ class History:
 
     noise: known standard deviation of one told payoff; None when unknown.
     steers: which distribution the designer controls, the realized one or (sampled agents) the planned one.
+    now: where agents stand, (C, A), if they were counted after the last round.
     """
 
     population: Population
     rounds: tuple[Round, ...] = ()
     noise: float | None = None
     steers: Literal["realized", "planned"] = "realized"
+    now: IntArray | None = None
 
-    @property
+    @cached_property
     def told(self) -> tuple[Round, ...]:
         """Finished rounds in the order in which they were told."""
         done = [each for each in self.rounds if each.state == "done"]
@@ -227,62 +286,29 @@ class History:
 
     @property
     def placed(self) -> IntArray | None:
-        """Whole agents as they stand now, (C, A): as last played (past days aside), or as the limits say."""
-        played = [each for each in self.told if not each.added]
-        if not played:
-            return None if self.population.limits is None else self.population.limits.placed
-        last = played[-1]
-        if last.plan.allocation is not None and last.plan.realized.tobytes() == last.played_key:
-            return last.plan.allocation
-        return rounded_placement(last.played, self.population.context_totals)
+        """Whole agents as they stand now, (C, A): by the last word of any round, or as the limits say; None if unknown.
+
+        Past days move nobody.
+        """
+        if self.now is not None or self.population.size is None:
+            return self.now
+        totals = self.population.context_totals
+        spoken = [each for each in self.rounds if each.seen is not None and not each.added]
+        for each in sorted(spoken, key=lambda each: -(each.seen or 0)):
+            found = each.standing(totals)
+            if found is not None:
+                return found
+        return None if self.population.limits is None else self.population.limits.placed
+
+    @property
+    def next_word(self) -> int:
+        """The position of the next word on where agents stand, see ``Round.seen``."""
+        return 1 + max((each.seen for each in self.rounds if each.seen is not None), default=-1)
 
     @property
     def last_notes(self) -> Notes:
         """What the strategy noted at its latest proposal (empty before the first)."""
         return self.rounds[-1].notes if self.rounds else {}
-
-
-@dataclass(frozen=True, eq=False)
-class Prediction:
-    """What the model expects of a distribution, in the payoff's own units.
-
-    mean, sd: of the population payoff g; cell_mean, cell_sd: of f in every cell, (C, A).
-    """
-
-    mean: float
-    sd: float
-    cell_mean: FloatArray
-    cell_sd: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class Explanation(Prediction):
-    """A prediction, and what moving agents would change.
-
-    distribution: the plan explained, (C, A). gain: expected change of the population payoff if one more agent of a
-    context went to an action, taken from the context's agents in proportion to where they are, (C, A); in the
-    mean-field limit, if one more hundredth of the context's agents did.
-    """
-
-    distribution: FloatArray
-    gain: FloatArray
-    population: Population
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one record per cell, most gainful first: context, action, share, payoff, payoff_sd, gain."""
-        cells = [
-            {
-                "context": context,
-                "action": action,
-                "share": float(self.distribution[c, a]),
-                "payoff": float(self.cell_mean[c, a]),
-                "payoff_sd": float(self.cell_sd[c, a]),
-                "gain": float(self.gain[c, a]),
-            }
-            for c, context in enumerate(self.population.contexts)
-            for a, action in enumerate(self.population.actions)
-        ]
-        return sorted(cells, key=lambda cell: -float(cell["gain"]))
 
 
 def _payoff(value: Any, name: str) -> float:
@@ -298,14 +324,15 @@ def _payoff(value: Any, name: str) -> float:
 
 def _read_agents(agents: Any, population: Population) -> tuple[tuple[int, int, float], ...]:
     if not isinstance(agents, Iterable) or isinstance(agents, str):
-        raise InvalidInputError(f"agents must be a list of (context, action, payoff), not {agents!r}")
+        raise InvalidInputError(f"agents must be a list of (context, action, payoff), not {said(agents)}")
     rows = []
-    for position, entry in enumerate(agents):
-        parts = tuple(entry) if isinstance(entry, Iterable) and not isinstance(entry, str) else ()
+    for position, entry in enumerate(listed(agents, "agents")):
+        is_row = isinstance(entry, Iterable) and not isinstance(entry, str)
+        parts = tuple(listed(entry, f"agents[{position}]")) if is_row else ()
         if len(parts) == 2 and len(population.contexts) == 1:
             parts = (0, *parts)
         if len(parts) != 3:
-            raise InvalidInputError(f"agents[{position}] must be (context, action, payoff), not {entry!r}")
+            raise InvalidInputError(f"agents[{position}] must be (context, action, payoff), not {said(entry)}")
         context = population.context_index(parts[0])
         action = population.action_index(parts[1])
         rows.append((context, action, _payoff(parts[2], f"agents[{position}] payoff")))
@@ -320,6 +347,7 @@ def _by_cell(table: Any, population: Population, name: str) -> FloatArray:
         raise InvalidInputError(
             f"{name}: the labels of a data frame would be lost; give a mapping (context, action) → number, or an array"
         )
+    table = by_label(table)
     if not isinstance(table, Mapping):
         array = as_numbers(table, name)
         return array[None, :] if array.shape == (population.shape[1],) and population.shape[0] == 1 else array
@@ -327,10 +355,12 @@ def _by_cell(table: Any, population: Population, name: str) -> FloatArray:
     for key, value in table.items():
         pair = key if isinstance(key, tuple) else (0, key)
         if len(pair) != 2 or (not isinstance(key, tuple) and len(population.contexts) > 1):
-            raise InvalidInputError(f"{name}: key {key!r} must be (context, action)")
+            raise InvalidInputError(f"{name}: key {said(key)} must be (context, action)")
         context, action = pair
         at = population.context_index(context), population.action_index(action)
-        cells[at] = finite_number(value, f"{name}[{key!r}]")
+        if not np.isnan(cells[at]):
+            raise InvalidInputError(f"{name}: key {said(key)} names a cell that another key names too")
+        cells[at] = finite_number(value, f"{name}[{said(key)}]")
     return cells
 
 
@@ -353,6 +383,9 @@ def _read_counts(counts: Any, cells: FloatArray, population: Population) -> Floa
     table = number_array(np.where(np.isnan(given), 0.0, given), "counts", population.shape)
     if (table[seen] <= 0).any():
         raise InvalidInputError("counts must be above 0 wherever cells holds a mean payoff")
+    if (table[seen] < FEWEST_COUNTED).any() or (table[seen] > LARGEST_POPULATION).any():
+        odd = table[seen][(table[seen] < FEWEST_COUNTED) | (table[seen] > LARGEST_POPULATION)][0]
+        raise InvalidInputError(f"counts must be between {FEWEST_COUNTED:g} and {LARGEST_POPULATION:.0e}, not {odd:g}")
     return np.asarray(read_only(np.where(seen, table, 0.0)))
 
 

@@ -13,7 +13,8 @@ from mfbo.study import create_study
 from mfbo.testing import plain_round, round_from_plain
 
 SEED, ROUNDS, BREAK = 6, 24, 5
-STRATEGIES = ("default", "mf-gp-ucb", "random", "cma-es", "optuna-tpe")  # quick ones; test_strategy_suite.py has all
+LITERAL = "mf-gp-ucb(rows=agent,start=normal,steps=50)"
+STRATEGIES = ("default", "mf-gp-ucb(steps=100)", LITERAL, "random", "cma-es", "optuna-tpe")  # test_strategy_suite: all
 Answer = Callable[[Plan], Feedback]
 
 

@@ -1,11 +1,13 @@
-"""A real Dask cluster: a scheduler and two workers, each a process of its own."""
+"""The command line in a folder of its own, scripts that say what they found, and a real Dask cluster."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +57,38 @@ def cluster(tmp_path):
             client.wait_for_workers(2, timeout=120)
             address = client.scheduler.address
         yield Cluster(address, first, (second, third))
+
+
+@pytest.fixture
+def mfbo_command(tmp_path, monkeypatch, capsys):
+    """Run a command in a folder of its own; return exit code, standard output and standard error."""
+    from mfbo.cli import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments):
+        with pytest.raises(SystemExit) as end:
+            main([*map(str, arguments)])
+        said = capsys.readouterr()
+        return end.value.code, said.out, said.err
+
+    return command
+
+
+@pytest.fixture
+def run_script():
+    """Run one of the scripts beside the tests and return what it found."""
+
+    def run(name, *arguments, timeout=1500):
+        done = subprocess.run(
+            [sys.executable, Path(__file__).parent / name, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run

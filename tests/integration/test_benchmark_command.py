@@ -111,7 +111,7 @@ def test_a_benchmark_runs_reports_and_does_nothing_twice(suite, tmp_path):
     page = (out / "report" / "report.html").read_text(encoding="utf-8")
     for figure in ("best-so-far-swarm", "best-so-far-arena", "arena-histogram-arena-default", "regret-swarm"):
         assert f'alt="{figure}"' in page
-    for table in ("final-values", "paired-tests", "rounds-needed", "run-times", "cumulative-regret", "provenance"):
+    for table in ("final-values", "paired-tests", "rounds-needed", "run-times", "regret", "regret-bound", "provenance"):
         assert f'id="table-{table}"' in page
         assert (out / "report" / f"{table}.csv").read_text().count("\n") >= 2
     assert page.count("data:image/svg+xml;base64,") == page.count("<img")

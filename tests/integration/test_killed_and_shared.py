@@ -2,8 +2,10 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -48,7 +50,7 @@ def check_shared(address, processes, rounds):
 
 
 @pytest.mark.parametrize(
-    ("processes", "rounds"), [(3, 4), pytest.param(8, 25, marks=pytest.mark.slow)], ids=["3 x 4", "8 x 25"]
+    ("processes", "rounds"), [(3, 4), pytest.param(20, 15, marks=pytest.mark.slow)], ids=["3 x 4", "20 x 15"]
 )
 def test_processes_share_a_study_in_an_sqlite_file(tmp_path, processes, rounds):
     check_shared(f"sqlite:///{tmp_path / 'studies.db'}", processes, rounds)
@@ -59,6 +61,32 @@ def test_processes_share_a_study_in_an_sqlite_file(tmp_path, processes, rounds):
 )
 def test_processes_share_a_study_on_a_postgresql_server(postgres_database, processes, rounds):
     check_shared(postgres_database(), processes, rounds)
+
+
+@pytest.mark.slow
+def test_a_server_that_is_killed_loses_and_doubles_nothing(killable_server, tmp_path):
+    """Eight processes; kill -9 of the server five times, at random moments."""
+    arguments = [sys.executable, HERE / "killed_server_study.py", f"{killable_server.address}/postgres", "8", "12"]
+    running = subprocess.Popen([*arguments, tmp_path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert running.stderr.readline() == "started\n"
+    moments = random.Random(4)
+    kills = 0
+    while kills < 5 and running.poll() is None:
+        time.sleep(moments.uniform(0.5, 1.5))
+        killable_server.kill()
+        kills += 1
+        while killable_server.start().returncode:  # its orphans still hold the shared memory
+            time.sleep(0.2)
+    (tmp_path / "enough").touch()
+    out, errors = running.communicate(timeout=300)
+    assert running.returncode == 0, errors
+    result = json.loads(out)
+    assert kills == 5
+    assert (result["lost"], result["false"], result["doubled"], result["doctor"]) == ([], [], 0, [])
+    assert result["codes"] == [0] * 8
+    assert result["told"] == result["acknowledged"] >= 96
+    assert len(result["errors"]) > 5  # the kills were felt
+    assert not [each for each in result["errors"] if "not known" in each]
 
 
 def test_processes_may_make_the_file_at_once(tmp_path):

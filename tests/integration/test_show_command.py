@@ -171,14 +171,14 @@ PLAN_FAULTS = {
     "nobody.csv": ("action,agents\nDepot,0\n", "sums to 0"),
     "infinite.csv": ("action,agents\nDepot,1e308\nPark,1e308\n", "sums to inf"),
     "cells.csv": ("action,share\nDepot\n", "line 2: 1 cells"),
-    "bytes.csv": (b"\xff\xfe\x00\x01", "not UTF-8"),
+    "bytes.csv": (b"\x81\x00\x01", "is not text in UTF-8"),
 }
 FAULTS = {
     "missing plan": (("show", "swarm", "--plan", "nosuch.json"), "nosuch.json cannot be read"),
-    "folder as plan": (("show", "swarm", "--plan", "."), "Is a directory"),
+    "folder as plan": (("show", "swarm", "--plan", "."), "is a folder, not a file"),
     "contexts missing": (("show", "arena", "--plan", "shares.csv"), "'context' is missing"),
     "unknown problem": (("show", "nyc-12x21"), "'nyc-12x20'"),
-    "file as folder": (("show", "swarm", "--out", "own.csv"), "no picture can be written into own.csv"),
+    "file as folder": (("show", "swarm", "--out", "own.csv"), "own.csv is a file, not a folder"),
     "no data taken": (("show", "maritime", "--data", "own.csv"), "'maritime' takes no data file"),
     "missing data": (("show", "louvelo", "--data", "nosuch.csv"), "nosuch.csv does not exist"),
     "run: missing data": (("run", "louvelo", "--data", "nosuch.csv"), "nosuch.csv does not exist"),
@@ -223,7 +223,7 @@ def test_a_disk_that_is_full_leaves_no_half_picture(tmp_path):
     done = mfbo("show", "swarm", "--out", "drawn", cwd=tmp_path, preexec_fn=almost_full)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert "no picture can be written into drawn: File too large" in done.stderr.splitlines()[-1]
+    assert "drawn/swarm.png cannot be written: File too large" in done.stderr.splitlines()[-1]
     assert list((tmp_path / "drawn").iterdir()) == []
 
 

@@ -133,7 +133,7 @@ def test_settings_in_a_name_reach_the_strategy():
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("mf-gp-ucb(multiplyer=2)", "has no setting 'multiplyer'; it has: sparse, kernel, multiplier"),
+        ("mf-gp-ucb(multiplyer=2)", "has no setting 'multiplyer'; it has: sparse, kernel, multiplier, start"),
         ("mf-gp-ucb(name=x)", "no setting 'name'"),
         ("mf-gp-ucb(adam=1)", "no setting 'adam'"),
         ("mf-gp-ucb(multiplier=nan)", "a number from 0"),

@@ -92,3 +92,22 @@ def test_cells_told_by_many_agents_are_judged_by_the_latest_rounds():
     checks = {each.name: each for each in health(study)}
     assert "last" in checks["model error"].message
     assert checks["model error"].ok is not None
+
+
+def test_only_stations_that_could_hold_more_are_said_to_be_full():
+    """Not one without docks, not one that is closed, not one whose number is fixed."""
+    people = Population(
+        ["full", "none", "shut", "fixed", "open"],
+        size=40,
+        capacity={"full": 5, "none": 0, "fixed": 3},
+        forbidden=["shut"],
+        fixed={"fixed": 3},
+    )
+    study = create_study(people)
+    for _ in range(22):
+        plan = study.ask()
+        study.tell(plan, float(plan.realized[0] @ [9.0, 9.0, 9.0, 9.0, 1.0]))
+    assert (np.stack([each.plan.allocation[0] for each in study.rounds[-10:]]) == [5, 0, 0, 3, 32]).all()
+    found = {each.name: each for each in health(study)}["tight limits"]
+    assert found.ok is False
+    assert "always full: full;" in found.message

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mfbo import InvalidInputError, Population, create_study
-from mfbo.strategies.unseen import unseen_cells
+from mfbo.strategies.default.lookers import unseen_cells
 from mfbo.study import load_study
 
 

@@ -422,7 +422,7 @@ def test_best_is_the_round_with_the_highest_told_payoff(study):
     assert study.best is study.rounds[1]
 
 
-@pytest.mark.parametrize("strategy", ["random", "default", "mf-gp-ucb"])
+@pytest.mark.parametrize("strategy", ["random", "default", "mf-gp-ucb(steps=100)"])
 def test_best_of_told_agents_is_the_round_whose_played_distribution_is_recommended(strategy):
     made = finished(strategy, "agents:3")
     np.testing.assert_array_equal(made.best.realized, made.recommend().distribution)
@@ -465,7 +465,7 @@ def test_predicting_for_a_bad_distribution_is_refused(population, bad):
         made.predict(bad)
 
 
-MODELED = ["default", "mf-gp-ucb"]
+MODELED = ["default", "mf-gp-ucb(steps=100)"]
 
 
 @pytest.mark.parametrize("strategy", MODELED)
@@ -560,7 +560,7 @@ def test_open_plans_send_no_two_batches_of_agents_to_the_same_places(strategy):
 def test_open_plans_of_a_model_lower_the_deviation_where_they_are(small):
     """An open plan enters as a hallucinated row: the next plan avoids it, and the means stay."""
     made = finished("default")
-    process, _ = made.strategy.surrogate.prepared(made.history)
+    process = made.strategy.belief(made.history).process
     shares = small.population.joint_shares(np.random.default_rng(5).dirichlet(np.ones(8), size=(1, 2)))
     alone, pending = process.posterior(), process.posterior(shares)
     at = 2 * shares[0]

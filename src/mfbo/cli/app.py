@@ -1,6 +1,7 @@
 """The commands and their options. Numeric modules are imported inside the commands, so that help is instant."""
 
 import io
+import logging
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,9 +11,11 @@ import typer
 import mfbo
 from mfbo.cli import data_commands, study_commands
 from mfbo.cli.options import Json, Quiet, Seed
+from mfbo.cli.output import SpokenNotes, say
 from mfbo.errors import MfboError
 
 INTERRUPTED = 130
+LONGEST_LINE = 2_000  # letters of an error: a name may have any number
 
 app = typer.Typer(
     name="mfbo",
@@ -183,6 +186,8 @@ def main(arguments: list[str] | None = None) -> None:
             stream.reconfigure(
                 errors="replace"
             )  # a terminal without Greek letters gets question marks, not a traceback
+    notes = SpokenNotes()
+    logging.getLogger("mfbo").addHandler(notes)
     try:
         code = typer.main.get_command(app).main(arguments, prog_name="mfbo", standalone_mode=False)
     except MfboError as error:
@@ -200,6 +205,8 @@ def main(arguments: list[str] | None = None) -> None:
             code = 2
         else:
             code = _complain(f"{message()} (mfbo --help lists the commands)")
+    finally:
+        logging.getLogger("mfbo").removeHandler(notes)
     if code == INTERRUPTED:  # typer answers Ctrl-C with this code, and silently
         typer.echo("mfbo: interrupted", err=True)
     sys.exit(code if isinstance(code, int) else 0)
@@ -207,5 +214,6 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _complain(*messages: str) -> int:
     for message in messages:
-        typer.echo(f"mfbo: {' '.join(message.split())}", err=True)
+        words = " ".join(message.split())
+        say(f"mfbo: {words if len(words) <= LONGEST_LINE else words[:LONGEST_LINE] + ' …'}", error=True)
     return 2

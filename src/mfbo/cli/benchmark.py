@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mfbo.cli.output import cells_progress, print_json, print_table
+from mfbo.cli.output import cells_progress, print_json, print_table, say
 from mfbo.errors import InvalidInputError
 from mfbo.experiments import Outcome, Suite, find_suite, run_suite, suite_toml
 
@@ -29,7 +29,7 @@ def benchmark(
     """Check the plan, run what is missing, say what is there."""
     suite = find_suite(name)
     if show:
-        print(suite_toml(suite), end="")
+        sys.stdout.write(suite_toml(suite))
         return
     folder = out or Path(f"mfbo-benchmark-{suite.name}")
     try:
@@ -45,7 +45,7 @@ def benchmark(
                 progress=advance,
             )
     except KeyboardInterrupt:
-        print(f"finished cells are in {folder}; the same command continues", file=sys.stderr)
+        say(f"finished cells are in {folder}; the same command continues", error=True)
         raise
     if json:
         print_json(_record(suite, folder, outcome))
@@ -91,7 +91,7 @@ def _print(suite: Suite, folder: Path, outcome: Outcome) -> None:
     print_table(f"Suite {suite.name} ({suite.hash}) in {folder}", ["", "count"], rows)
     for record in outcome.failed[:10]:
         error = record["error"]
-        print(f"failed: {record['label']}: {error['type']}: {' '.join(error['message'].split())}")
+        say(f"failed: {record['label']}: {error['type']}: {' '.join(error['message'].split())}")
     if outcome.failed:
-        print("--retry-failed runs the failed cells again")
-    print(f"tables and figures: mfbo report {folder}")
+        say("--retry-failed runs the failed cells again")
+    say(f"tables and figures: mfbo report {folder}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mfbo.errors import InvalidInputError
 from mfbo.problems.tables import Table, sidecar_json, table_csv
-from mfbo.whole_files import write_to_disk, writing
+from mfbo.whole_files import writable_target, write_whole_files
 
 
 def table_targets(name: str, tables: Sequence[str], out: Path | None) -> dict[str, Path]:
@@ -27,9 +27,7 @@ def check_targets(targets: Sequence[Path], raw: Sequence[Path], *, force: bool) 
         if not target.parent.is_dir():
             raise InvalidInputError(f"the folder {target.parent} does not exist; make it first")
         for path in (target, target.with_suffix(".json")):
-            if path.is_dir():
-                raise InvalidInputError(f"{path} is a folder; choose another name by --out")
-            if path.resolve() in read:
+            if writable_target(path) in read:
                 raise InvalidInputError(f"{path} is one of the raw files; choose another name by --out")
             if path.exists() and not force:
                 raise InvalidInputError(f"{path} is already there; overwrite it by --force or choose another by --out")
@@ -38,23 +36,10 @@ def check_targets(targets: Sequence[Path], raw: Sequence[Path], *, force: bool) 
 
 
 def write_whole(tables: Mapping[str, Table], targets: Mapping[str, Path]) -> dict[str, tuple[Path, Path]]:
-    """Write CSV and sidecar of each table; an error leaves the files that were there as they were.
-
-    All bytes go to temporary names in the same folder first and are renamed only when the last of them is on disk.
-    """
+    """Write CSV and sidecar of each table; an error leaves the files that were there as they were."""
     contents: dict[Path, bytes] = {}
     for name, table in tables.items():
         contents[targets[name]] = table_csv(table).encode()
         contents[targets[name].with_suffix(".json")] = sidecar_json(table).encode()
-    waiting = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in contents}
-    try:
-        for path, content in contents.items():
-            with writing(path):
-                write_to_disk(waiting[path], content)
-        for path, part in waiting.items():
-            with writing(path):
-                part.replace(path)
-    finally:
-        for part in waiting.values():
-            part.unlink(missing_ok=True)
+    write_whole_files(contents)
     return {name: (targets[name], targets[name].with_suffix(".json")) for name in tables}

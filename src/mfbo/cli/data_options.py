@@ -9,11 +9,12 @@ from typing import Literal
 from mfbo.errors import InvalidInputError
 from mfbo.problems.tables import RECIPES, Box, parse_grid
 from mfbo.problems.tables.recipes import NYC_GRIDS
-from mfbo.validation import known_name
+from mfbo.validation import known_name, said
 
 Family = Literal["taxi", "bikes", "ports"]
 
 ALL = "all"
+MOST_DIGITS = 9
 _DAYS = ("weekdays", "first_day", "weeks", "method")
 _FITTING: dict[Family, tuple[str, ...]] = {
     "taxi": ("box", "grid", "hours", *_DAYS),
@@ -107,8 +108,8 @@ def parse_weeks(text: str) -> int | None:
     """Return a number of weeks; None for 'all'."""
     if text == ALL:
         return None
-    if not text.isdecimal() or int(text) < 1:
-        raise InvalidInputError(f"--weeks must be a whole number of at least 1, or all, not {text!r}")
+    if not text.isdecimal() or len(text) > MOST_DIGITS or int(text) < 1:
+        raise InvalidInputError(f"--weeks must be a whole number of at least 1, or all, not {said(text)}")
     return int(text)
 
 

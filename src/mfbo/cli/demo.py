@@ -1,12 +1,15 @@
 """`mfbo demo`: swarm and arena against random search, a table, and pictures."""
 
 from pathlib import Path
+from typing import Literal
 
 from mfbo.catalogue import make_problem
-from mfbo.cli.output import print_json, print_table, progress
+from mfbo.cli.output import print_json, print_table, progress, say
 from mfbo.errors import MissingExtraError
 from mfbo.experiments import RunResult, RunSettings
 from mfbo.experiments import run as run_experiment
+from mfbo.experiments.builtin_suites import DRAWN
+from mfbo.whole_files import make_folder
 
 PROBLEMS = ("swarm", "arena")
 STRATEGIES = ("default", "mf-gp-ucb", "random")
@@ -14,11 +17,12 @@ STRATEGIES = ("default", "mf-gp-ucb", "random")
 
 def demo(out: Path, rounds: int, seed: int, *, quiet: bool, json: bool) -> None:
     """Run, print, draw."""
-    out.mkdir(parents=True, exist_ok=True)  # a folder that cannot be written to is said before the work, not after
+    make_folder(out)  # a folder that cannot be written to is said before the work, not after
     results: list[RunResult] = []
     for problem in PROBLEMS:
         for strategy in STRATEGIES:
-            settings = RunSettings(problem, strategy, rounds, seed, agents="inf")
+            way: Literal["quota", "sampled"] = "sampled" if strategy in DRAWN else "quota"
+            settings = RunSettings(problem, strategy, rounds, seed, allocation=way)
             with progress(f"{problem}, {strategy}", rounds, silent=quiet or json) as advance:
                 results.append(run_experiment(settings, progress=advance))
     if json:
@@ -27,12 +31,12 @@ def demo(out: Path, rounds: int, seed: int, *, quiet: bool, json: bool) -> None:
         return
     columns = ["problem", "strategy", "optimum", "best value", "regret", "seconds"]
     rows = [[r.problem, r.strategy, r.optimum, r.best_value, r.regret, round(r.seconds, 1)] for r in results]
-    print_table(f"Best of {rounds} rounds, one number seen per round, in the limit of many agents", columns, rows)
+    print_table(f"Best of {rounds} rounds with 50 agents, one number seen per round", columns, rows)
     pictures = _pictures(out, results)
     for path in pictures:
-        print(f"picture: {path}")
+        say(f"picture: {path}")
     if not pictures:
-        print('no pictures: pip install "mfbo[plot]"')
+        say('no pictures: pip install "mfbo[plot]"')
 
 
 def _pictures(out: Path, results: list[RunResult]) -> list[Path]:

@@ -1,18 +1,66 @@
 """How commands speak: tables and progress for people, JSON for programs."""
 
-import json as jsonlib
+import logging
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+from mfbo.shown_text import json_text, visible
+
 PLAIN_STEPS = 10
+STANDARD_OUTPUT = Path("-")
 
 
 def print_json(record: Any) -> None:
     """Print one JSON value on standard output."""
-    print(jsonlib.dumps(record, ensure_ascii=False, allow_nan=False))
+    print(json_text(record))
+
+
+def say(line: str, *, error: bool = False) -> None:
+    """Print one line of text, on standard error if it is no result; names in it cannot act on the terminal."""
+    print(visible(line), file=sys.stderr if error else sys.stdout, flush=error)
+
+
+def write_out(out: Path, content: bytes) -> None:
+    """Write what --out asks for: a whole file, or standard output for "-"."""
+    from mfbo.whole_files import write_whole_file
+
+    if out != STANDARD_OUTPUT:
+        check_out(out)
+        write_whole_file(out, content)
+    elif sys.stdout.isatty():
+        for line in content.decode().split("\n")[:-1]:
+            say(line)
+    else:
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+
+
+def check_out(out: Path | None) -> None:
+    """Refuse what cannot be written before any work is done."""
+    from mfbo.storage.recognition import refuse_store
+    from mfbo.whole_files import writable_target
+
+    if out is not None and out != STANDARD_OUTPUT:
+        refuse_store(writable_target(out))
+
+
+class SpokenNotes(logging.Handler):
+    """What the library notes while a command runs, on standard error, each note once."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._said: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Say it."""
+        note = record.getMessage()
+        if note not in self._said:
+            self._said.add(note)
+            print_note(note, silent=False)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -24,27 +72,29 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(columns):
         numeric = all(isinstance(row[index], int | float) for row in rows)
-        table.add_column(column, justify="right" if numeric else "left")
+        table.add_column(visible(column), justify="right" if numeric else "left")
     for row in rows:
         table.add_row(*(shown(value) for value in row))
     console = Console(markup=False, emoji=False)  # names in brackets are names
     if not console.is_terminal:  # a pipe or a file has no width to wrap at
         console = Console(width=200, markup=False, emoji=False)
-    console.print(title, style="bold", soft_wrap=True)  # a table's own title would wrap at the table's width
+    words = title.lstrip("\n")
+    above = title[: len(title) - len(words)]
+    console.print(above + visible(words), style="bold", soft_wrap=True)  # a table's own title would wrap at its width
     console.print(table)
 
 
 def print_note(note: str, *, silent: bool) -> None:
     """Print what a user should know of a problem, in one line on standard error."""
     if note and not silent:
-        print(f"note: {note}", file=sys.stderr)
+        say(f"note: {note}", error=True)
 
 
 def shown(value: Any) -> str:
     """Return a value as a table shows it."""
     if isinstance(value, float):
         return f"{value:.6g}"
-    return str(value)
+    return visible(str(value))
 
 
 @contextmanager
@@ -68,20 +118,20 @@ def _bar(label: str, total: int) -> Iterator[Callable[[int, float], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
         TextColumn("best {task.fields[best]:.6g}"),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(label, total=total, best=float("nan"))
+        task = bar.add_task(visible(label), total=total, best=float("nan"))
         yield lambda done, best: bar.update(task, completed=done, best=best)
 
 
 def _plain_line(label: str, total: int, done: int, best: float) -> None:
     if done % max(total // PLAIN_STEPS, 1) == 0 or done == total:
-        print(f"{label}: round {done} of {total}, best {best:.6g}", file=sys.stderr, flush=True)
+        say(f"{label}: round {done} of {total}, best {best:.6g}", error=True)
 
 
 @contextmanager
@@ -109,7 +159,7 @@ def _bytes_bar(label: str) -> Iterator[Callable[[int, int], None]]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(label, total=None)
+        task = bar.add_task(visible(label), total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
@@ -124,7 +174,7 @@ class _PlainBytes:
         tenths = PLAIN_STEPS * done // max(total, 1)
         if tenths > self._tenths:
             self._tenths = tenths
-            print(f"{self._label}: read {done / 1e6:.1f} of {total / 1e6:.1f} MB", file=sys.stderr, flush=True)
+            say(f"{self._label}: read {done / 1e6:.1f} of {total / 1e6:.1f} MB", error=True)
 
 
 @contextmanager
@@ -154,10 +204,10 @@ def _cells_bar(label: str) -> Iterator[Callable[[int, int, Any], None]]:
     )
     clock = _TimeLeft()
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(label, total=None, left="", last="")
+        task = bar.add_task(visible(label), total=None, left="", last="")
 
         def advance(done: int, total: int, record: Any) -> None:
-            last = "" if record is None else record["label"]
+            last = "" if record is None else visible(record["label"])
             bar.update(task, completed=done, total=total, left=clock(done, total), last=last)
 
         yield advance
@@ -178,7 +228,7 @@ class _PlainCells:
             state = "" if record["state"] == "done" else ", FAILED"
             seconds = record["provenance"]["seconds"]
             text = f"{self._label}: {done} of {total}, {record['label']}{state} ({seconds:.1f} s){left and ', ' + left}"
-        print(text, file=sys.stderr, flush=True)
+        say(text, error=True)
 
 
 class _TimeLeft:

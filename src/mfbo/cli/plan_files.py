@@ -8,13 +8,13 @@ import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.errors import InvalidInputError, MfboError
+from mfbo.given_files import given_text
 from mfbo.problems import Problem
 from mfbo.problems.tables.table_reader import Cells
 from mfbo.validation import distribution_array
 
 KEYS = ("distribution", "best_distribution")
 ROUNDED = 1e-3  # shares in a CSV are often rounded; a sum this close to 1 is meant to be 1
-MOST_BYTES = 100_000_000
 
 
 def read_plan(path: Path, problem: Problem) -> FloatArray:
@@ -23,27 +23,16 @@ def read_plan(path: Path, problem: Problem) -> FloatArray:
     JSON: a list of lists, an object with ``distribution``, or the output of `mfbo run --json` (best_distribution).
     CSV: columns action, share or agents, and context if the problem has several; cells left out are empty.
     """
-    text = _text(path)
+    text = given_text(path)
     if text.lstrip()[:1] in ("[", "{"):
         return _from_json(text, path, problem)
     return _from_csv(Cells.of(text, str(path)), problem)
 
 
-def _text(path: Path) -> str:
-    try:
-        if path.is_file() and path.stat().st_size > MOST_BYTES:
-            raise InvalidInputError(f"{path} has more than {MOST_BYTES:,} bytes: that is no plan")
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(f"{path} is not UTF-8 text ({error.reason}); a plan is JSON or CSV") from error
-
-
 def _from_json(text: str, path: Path, problem: Problem) -> FloatArray:
     try:
         record = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"{path} is not readable as JSON: {error}") from error
     if isinstance(record, dict):
         named = record.get("problem", problem.name)
@@ -57,7 +46,7 @@ def _from_json(text: str, path: Path, problem: Problem) -> FloatArray:
     contexts, actions = problem.population.shape
     try:
         values = np.array(record, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInputError(
             f"{path} must hold {contexts} rows of {actions} numbers, one row for each context"
         ) from None

@@ -1,14 +1,12 @@
 """`mfbo show`: a problem and a plan as pictures."""
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from mfbo.arrays import FloatArray
 from mfbo.catalogue import make_problem
-from mfbo.cli.output import print_json, print_note
+from mfbo.cli.output import print_json, print_note, say
 from mfbo.cli.plan_files import read_plan
-from mfbo.errors import InvalidInputError
 from mfbo.problems import Problem
 
 
@@ -27,19 +25,12 @@ def show(name: str, plan_file: Path | None, data: Path | None, out: Path, *, qui
         return
     if plan is not None:
         known = {key: values[key] for key in ("payoff", "optimum", "regret") if values[key] is not None}
-        print("the plan in the mean-field limit: " + ", ".join(f"{key} {value:.6g}" for key, value in known.items()))
+        say("the plan in the mean-field limit: " + ", ".join(f"{key} {value:.6g}" for key, value in known.items()))
     for path in pictures:
-        print(f"picture: {path}")
+        say(f"picture: {path}")
 
 
 def _draw(out: Path, problem: Problem, plan: FloatArray | None) -> list[Path]:
-    """Draw into a temporary folder inside ``out`` first, so that no picture is left half written."""
     from mfbo.plotting import draw_problem  # takes a second: a plan that is refused need not wait for it
 
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".mfbo-", dir=out) as folder:
-            drawn = draw_problem(Path(folder), problem, plan)
-            return [picture.replace(out / picture.name) for picture in drawn]
-    except OSError as error:
-        raise InvalidInputError(f"no picture can be written into {out}: {error.strerror}") from error
+    return draw_problem(out, problem, plan)

@@ -27,6 +27,9 @@ StorageUrl = Annotated[
 ]
 Worker = Annotated[str, typer.Option(help="Who carries out the plan; asking again gives the same open plan.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+YesCounted = Annotated[
+    bool, typer.Option("--yes", "-y", help="Take --placed as counted, though it does not fit the fleet or the docks.")
+]
 
 
 @app.command()
@@ -35,6 +38,7 @@ def create(
     actions: Annotated[Path, typer.Option(help="CSV: a row for each station; columns name, longitude, latitude …")],
     agents: Annotated[str, typer.Option(help="Number of agents to place, or inf for shares only.")],
     contexts: Annotated[Path | None, typer.Option(help="CSV: types of agents; columns name, weight.")] = None,
+    name_column: Annotated[str | None, typer.Option(help="Column with the names, if it is called otherwise.")] = None,
     features: Annotated[
         str | None, typer.Option(help="Columns that make stations alike, such as x,y; default: coordinates.")
     ] = None,
@@ -45,6 +49,7 @@ def create(
     noise: Annotated[float | None, typer.Option(help="Known standard deviation of one told payoff.")] = None,
     lease_hours: Annotated[float, typer.Option(help="After this time an untold plan is offered to others.")] = 48.0,
     seed: Seed = 0,
+    yes: YesCounted = False,
     storage: StorageUrl = DEFAULT_STORAGE,
     quiet: Quiet = False,
     json: Json = False,
@@ -54,15 +59,19 @@ def create(
 
     command(
         name, actions, contexts, agents, features, capacity, move_budget, placed, strategy, noise, lease_hours, seed,
-        storage, quiet=quiet, json=json,
+        storage, name_column=name_column, yes=yes, quiet=quiet, json=json,
     )  # fmt: skip
 
 
 @app.command()
 def ask(
     name: Name,
-    out: Annotated[Path | None, typer.Option(help="Write the plan there: station, context, agents, change.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the plan there, or to standard output for -.")] = None,
+    placed: Annotated[
+        Path | None, typer.Option(help="CSV: where the agents are now, if riders moved them; station, agents.")
+    ] = None,
     worker: Worker = "operator",
+    yes: YesCounted = False,
     storage: StorageUrl = DEFAULT_STORAGE,
     quiet: Quiet = False,
     json: Json = False,
@@ -70,7 +79,7 @@ def ask(
     """Print the plan to try next, and the moves that lead to it."""
     from mfbo.cli.study_ask import ask as command
 
-    command(name, out, worker, storage, quiet=quiet, json=json)
+    command(name, out, placed, worker, storage, yes=yes, quiet=quiet, json=json)
 
 
 @app.command()
@@ -83,6 +92,7 @@ def tell(
     placed: Annotated[Path | None, typer.Option(help="CSV: what was really placed; station, agents.")] = None,
     failed: Annotated[str | None, typer.Option(help="Instead of a payoff: why the plan brought no result.")] = None,
     worker: Annotated[str | None, typer.Option(help="Who tells.")] = None,
+    yes: YesCounted = False,
     storage: StorageUrl = DEFAULT_STORAGE,
     quiet: Quiet = False,
     json: Json = False,
@@ -91,7 +101,7 @@ def tell(
     from mfbo.cli.study_tell import tell as command
 
     command(
-        name, plan, payoff, cells, agents_file, placed, failed, worker, storage, quiet=quiet, json=json,
+        name, plan, payoff, cells, agents_file, placed, failed, worker, storage, yes=yes, quiet=quiet, json=json,
     )  # fmt: skip
 
 
@@ -115,7 +125,7 @@ def plot(
     storage: StorageUrl = DEFAULT_STORAGE,
     json: Json = False,
 ) -> None:
-    """Draw the best payoff so far and a map of the recommended placement."""
+    """Draw the payoffs told and expected, and a map of the recommended placement."""
     from mfbo.cli.study_plot import plot as command
 
     command(name, out, storage, json=json)
@@ -124,7 +134,7 @@ def plot(
 @app.command()
 def export(
     name: Name,
-    out: Annotated[Path, typer.Option(help="A file that ends in .csv, .json or .parquet.")],
+    out: Annotated[Path, typer.Option(help="A file that ends in .csv, .json or .parquet, or - for standard output.")],
     storage: StorageUrl = DEFAULT_STORAGE,
     quiet: Quiet = False,
     json: Json = False,

@@ -4,8 +4,9 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from mfbo.cli.confirming import confirm_misfit
 from mfbo.cli.options import parse_agents
-from mfbo.cli.output import print_json
+from mfbo.cli.output import print_json, say
 from mfbo.cli.sheets import Faults
 from mfbo.cli.study_sheets import read_placement, read_population
 from mfbo.study import create_study
@@ -27,6 +28,8 @@ def create(
     seed: int,
     storage: str,
     *,
+    name_column: str | None,
+    yes: bool,
     quiet: bool,
     json: bool,
 ) -> None:
@@ -39,12 +42,14 @@ def create(
         features=features,
         capacity=capacity,
         move_budget=move_budget,
+        name_column=name_column,
     )
     current: Any = None
     if placed is not None:
         faults = Faults()
         current = read_placement(placed, population, faults)
         faults.report()
+    wrong = "" if current is None else population.misfit(population.read_placed(current))
     study = create_study(
         population,
         strategy,
@@ -54,6 +59,7 @@ def create(
         name=name,
         lease_seconds=3600.0 * positive(lease_hours, "lease-hours"),
         placed=current,
+        allow_misfit=confirm_misfit(wrong, yes=yes),
     )
     stored = study.storage
     address = storage if stored is None else stored.address
@@ -62,5 +68,5 @@ def create(
         print_json({"study": name, "storage": address, **shape, "strategy": study.strategy.name, "seed": seed})
     elif not quiet:
         places = f"{population.shape[1]} stations" + f" x {population.shape[0]} contexts" * (population.shape[0] > 1)
-        print(f"study {name!r}: {population.size or 'shares of all'} agents, {places}, kept in {address}")
-        print(f"next: mfbo study ask {quote(name)}")
+        say(f"study {name!r}: {population.size or 'shares of all'} agents, {places}, kept in {address}")
+        say(f"next: mfbo study ask {quote(name)}")

@@ -1,32 +1,37 @@
 """`mfbo study export`: all rounds in a file that other programs read."""
 
-import json as jsonlib
 from pathlib import Path
 from typing import Any
 
-from mfbo.cli.output import print_json
+from mfbo.cli.output import STANDARD_OUTPUT, check_out, print_json, say, write_out
 from mfbo.cli.study_ask import rows_csv
 from mfbo.errors import InvalidInputError, MissingExtraError
 from mfbo.records import Round
+from mfbo.shown_text import json_text
 from mfbo.study import Study, load_study
-from mfbo.whole_files import write_whole_file
 
 SUFFIXES = (".csv", ".json", ".parquet")
 
 
 def export(name: str, out: Path, storage: str, *, quiet: bool, json: bool) -> None:
-    """Choose the format by the file's ending."""
-    if out.suffix not in SUFFIXES:
-        raise InvalidInputError(f"--out must end in .csv, .json or .parquet, not {str(out)!r}")
+    """Choose the format by the file's ending; on standard output CSV, or JSON if that is wished."""
+    to_standard_output = out == STANDARD_OUTPUT
+    suffix = out.suffix.casefold() if not to_standard_output else ".json" if json else ".csv"
+    if suffix not in SUFFIXES:
+        raise InvalidInputError(
+            f"--out must end in .csv, .json or .parquet, or be - for standard output, not {str(out)!r}"
+        )
+    check_out(out)
     study = load_study(name, storage)
     if not study.rounds:
         raise InvalidInputError(f"study {name!r} has no rounds yet")
-    contents = {".csv": _csv, ".json": _json, ".parquet": _parquet}[out.suffix](study)
-    write_whole_file(out, contents)
+    write_out(out, {".csv": _csv, ".json": _json, ".parquet": _parquet}[suffix](study))
+    if to_standard_output:
+        return
     if json:
         print_json({"study": name, "rounds": len(study.rounds), "file": str(out)})
     elif not quiet:
-        print(f"{len(study.rounds)} rounds written to {out}")
+        say(f"{len(study.rounds)} rounds written to {out}")
 
 
 def long_rows(study: Study) -> list[dict[str, Any]]:
@@ -44,6 +49,7 @@ def long_rows(study: Study) -> list[dict[str, Any]]:
                     "station": action,
                     "context": context,
                     "planned_agents": None if each.plan.allocation is None else int(each.plan.allocation[c, a]),
+                    "placed_agents": None if each.placed is None else int(each.placed[c, a]),
                     "share": float(played[c, a]),
                     "cell_payoff": _cell_payoff(each, c, a),
                 }
@@ -95,6 +101,8 @@ def _json(study: Study) -> bytes:
                 "distribution": each.plan.distribution.tolist(),
                 "allocation": None if each.plan.allocation is None else each.plan.allocation.tolist(),
                 "realized": None if each.realized is None else each.realized.tolist(),
+                "start": None if each.start is None else each.start.tolist(),
+                "placed": None if each.placed is None else each.placed.tolist(),
                 "agents": [] if each.feedback is None else each.feedback.agents,
                 "cells": _table(None if each.feedback is None else each.feedback.cells),
                 "counts": _table(None if each.feedback is None else each.feedback.counts),
@@ -102,7 +110,7 @@ def _json(study: Study) -> bytes:
             for each in study.rounds
         ],
     }
-    return (jsonlib.dumps(record, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    return (json_text(record) + "\n").encode()
 
 
 def _table(values: Any) -> list[list[float | None]] | None:

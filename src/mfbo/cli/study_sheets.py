@@ -1,6 +1,7 @@
 """What the sheets of an operator say: stations, types of agents, placements, a day's payoffs, trips, past days."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from mfbo.population import Population
 STATION = ("station", "action", "name", "place")
 CONTEXT = ("context", "type")
 COUNT = ("agents", "count")
+EXPORTED = ("round", "state", "told", "past_day", "payoff")  # columns of `mfbo study export`
 COORDINATES = (("longitude", "lon", "lng", "long"), ("latitude", "lat"), ("x",), ("y",))
 STANDARD = ("longitude", "latitude", "x", "y")
 
@@ -35,20 +37,22 @@ def read_population(
     features: str | None,
     capacity: str | None,
     move_budget: int | None,
+    name_column: str | None = None,
 ) -> Population:
-    """Read stations, and types of agents; refuse with all faults of both files at once."""
+    """Read stations, and types of agents; refuse with all faults of both files at once.
+
+    name_column: where the stations' names stand, and those of the types if their file has that column too.
+    """
     faults = Faults()
     sheet = read_sheet(actions, faults)
-    name_column = sheet.need("name", *STATION)
-    names = sheet.texts(name_column)
-    sheet.once(names, name_column, lambda index: repr(names[index]))
+    names = _names(sheet, ("name", *STATION) if name_column is None else (name_column.casefold(),))
     columns: dict[str, Any] = {"name": names}
     for label, column in _feature_columns(sheet, features):
         columns[label] = sheet.numbers(column)
     limits: dict[str, Any] = {}
     if capacity is not None:
         limits["capacity"] = sheet.numbers(sheet.need(capacity.casefold()), least=0.0, whole=True, gaps=True)
-    weights = None if contexts is None else _read_contexts(read_sheet(contexts, faults))
+    weights = None if contexts is None else _read_contexts(read_sheet(contexts, faults), name_column)
     faults.report()
     if move_budget is not None:
         limits["move_budget"] = move_budget
@@ -64,10 +68,16 @@ def _feature_columns(sheet: Sheet, features: str | None) -> list[tuple[str, str]
     return [(label, column) for label, column in found if column is not None]
 
 
-def _read_contexts(sheet: Sheet) -> dict[str, float]:
-    name_column = sheet.need("name", *CONTEXT)
-    names = sheet.texts(name_column)
-    sheet.once(names, name_column, lambda index: repr(names[index]))
+def _names(sheet: Sheet, columns: Sequence[str]) -> list[str]:
+    """Return the names in the first of these columns, each once."""
+    column = sheet.need(*columns, way_out="; --name-column COLUMN says which holds the names")
+    names = sheet.texts(column)
+    sheet.once(names, column, lambda index: repr(names[index]))
+    return names
+
+
+def _read_contexts(sheet: Sheet, name_column: str | None) -> dict[str, float]:
+    names = _names(sheet, (*(() if name_column is None else (name_column.casefold(),)), "name", *CONTEXT))
     weights = sheet.numbers(sheet.need("weight", "share", *COUNT), least=0.0)
     total = sum(weight for weight in weights if not isnan(weight))
     for line, weight in zip(sheet.lines, weights, strict=True):
@@ -121,10 +131,7 @@ def read_trips(path: Path, population: Population, faults: Faults) -> list[tuple
 
 def read_past_days(path: Path, population: Population, faults: Faults) -> list[Day]:
     """Read past days: a row for each day and station with agents (or share), the day's payoff in at least one row."""
-    sheet = read_sheet(path, faults)
-    states = sheet.find("state")
-    if states is not None:  # a file of `export`: only what was played and told is a past day
-        sheet = sheet.only([cell == "done" for cell in sheet.cells(states)])
+    sheet = _without_untold(read_sheet(path, faults))
     labels = sheet.texts(sheet.need("day", "date", "round"))
     column = sheet.find("share") or sheet.need(*COUNT, "share")
     amounts = sheet.numbers(column, least=0.0)
@@ -135,9 +142,13 @@ def read_past_days(path: Path, population: Population, faults: Faults) -> list[D
         None,
         lambda index: f"this station of day {labels[index]!r}",
     )
-    days = []
-    for label in dict.fromkeys(labels):
-        rows = [index for index, each in enumerate(labels) if each == label]
+    if faults.lacks(sheet.label):
+        return []
+    by_day: dict[str, list[int]] = {}
+    for index, label in enumerate(labels):
+        by_day.setdefault(label, []).append(index)
+    days: list[Day] = []
+    for label, rows in by_day.items():
         table = np.full(population.shape, np.nan)
         for index in rows:
             if min(cells[index]) >= 0 and not isnan(amounts[index]):
@@ -146,15 +157,35 @@ def read_past_days(path: Path, population: Population, faults: Faults) -> list[D
         if complete:
             _need_all(sheet, table, population, f"on day {label!r}")
         told = {payoffs[index] for index in rows if not isnan(payoffs[index])}
+        first = sheet.lines[rows[0]]
         if len(told) != 1:
             wrong = "has no payoff" if not told else f"has {len(told)} different payoffs"
-            faults.add(sheet.label, sheet.lines[rows[0]], "payoff", f"day {label!r} {wrong}")
+            faults.add(sheet.label, first, "payoff", f"day {label!r} {wrong}")
         elif complete and not np.isnan(table).any():
-            if (table.sum(axis=1) <= 0).any():
-                faults.add(sheet.label, sheet.lines[rows[0]], column, f"day {label!r} has nobody placed")
-            else:
-                days.append(Day(label, table / table.sum(axis=1, keepdims=True), told.pop()))
+            _add_day(days, Day(label, table, told.pop()), sheet, first, column)
     return days
+
+
+def _without_untold(sheet: Sheet) -> Sheet:
+    """Return of an export what was played and told as one payoff; any other sheet as it is."""
+    if not set(EXPORTED) <= set(sheet.columns):
+        return sheet
+    rows = zip(sheet.cells("state"), sheet.cells("payoff"), strict=True)
+    kept = sheet.only([state == "done" and payoff != "" for state, payoff in rows])
+    if not kept.rows:
+        sheet.faults.add(sheet.label, 0, None, "holds no round that was told as one payoff")
+    return kept
+
+
+def _add_day(days: list[Day], counted: Day, sheet: Sheet, line: int, column: str | None) -> None:
+    """Add a day whose agents are counted, as shares; note one on which they have none or too many to add up."""
+    with np.errstate(over="ignore"):
+        totals = counted.distribution.sum(axis=1, keepdims=True)
+    if (totals > 0).all() and np.isfinite(totals).all():
+        days.append(replace(counted, distribution=counted.distribution / totals))
+    else:
+        wrong = "has nobody placed" if np.isfinite(totals).all() else "has more agents than can be added up"
+        sheet.faults.add(sheet.label, line, column, f"day {counted.label!r} {wrong}")
 
 
 def _cells(sheet: Sheet, population: Population, *, unique: bool = True) -> list[tuple[int, int]]:
@@ -185,7 +216,9 @@ def _table(
 
 
 def _need_all(sheet: Sheet, table: FloatArray, population: Population, where: str = "") -> None:
-    for context, action in np.argwhere(np.isnan(table)).tolist() if sheet.rows else []:
+    if not sheet.rows or sheet.faults.lacks(sheet.label):
+        return
+    for context, action in np.argwhere(np.isnan(table)).tolist():
         called = _called(population, (context, action))
         sheet.faults.add(sheet.label, 0, None, f"no row for {called}{' ' * bool(where)}{where}")
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from mfbo.cli.output import print_json, print_table
+from mfbo.cli.output import print_json, print_table, say
 from mfbo.cli.study_ask import plan_rows
 from mfbo.errors import InvalidInputError
 from mfbo.health import HealthCheck, health
 from mfbo.records import Round, told_payoff
-from mfbo.study import Study, load_study
+from mfbo.study import Explanation, Study, load_study
 
 TRIES = 5
 MARKS = {True: "ok", False: "look", None: "-"}
@@ -22,36 +22,51 @@ def show(name: str, rounds: int, storage: str, *, json: bool) -> None:
         return
     agents = "shares" if study.population.size is None else f"{study.population.size} agents"
     title = f"study {name!r}: {agents}, {study.population.shape[1]} stations, strategy {study.strategy.name}, "
-    print(f"{title}{len(study.rounds)} rounds, {len(study.history.told)} told, {len(study.history.open)} open")
+    say(f"{title}{len(study.rounds)} rounds, {len(study.history.told)} told, {len(study.history.open)} open")
     if record["rounds"]:
         rows = [[_shown(row[key]) for key in row] for row in record["rounds"]]
         print_table("\nlatest rounds", list(record["rounds"][0]), rows)
     if record["best"] is not None:
-        print(f"best: plan {record['best']['plan']}, payoff {_shown(record['best']['payoff'])}")
+        _print_best(record)
         _print_recommended(record)
     checks = [[each["name"], MARKS[each["ok"]], each["message"]] for each in record["health"]]
     print_table("\nhealth", ["check", "", "finding"], checks)
     if record["try"]:
-        print_table(
-            "what to try: one agent more at …", list(record["try"][0]), [list(r.values()) for r in record["try"]]
-        )
+        moved = "a hundredth of the agents" if study.population.size is None else "one agent"
+        rows = [[*list(row.values())[:-1], 2.0 * row["gain_sd"]] for row in record["try"]]
+        rows = [["" if value is None else value for value in row] for row in rows]
+        columns = [*list(record["try"][0])[:-1], "± 2 sd"]
+        print_table(f"what to try: {moved} more at … (gain: {record['unit']})", columns, rows)
 
 
 def gathered(study: Study, latest: int) -> dict[str, Any]:
     """Return all that is shown, in plain values."""
     told = bool(study.history.told)
-    tries = _tries(study) if told else []
+    explanation = _explained(study) if told else None
     return {
         "study": study.name,
         "strategy": study.strategy.name,
         "told": len(study.history.told),
         "open": [each.number for each in study.history.open],
         "rounds": [_row(each) for each in study.rounds[len(study.rounds) - min(latest, len(study.rounds)) :]],
-        "best": {"plan": study.best.number, "payoff": _payoff(study.best)} if told else None,
+        "best": _best(study) if told else None,
+        "expected": None if explanation is None else _expected(study, explanation),
         "recommended": plan_rows(study, study.recommend()) if told else None,
         "health": [_check(each) for each in health(study)],
-        "try": tries,
+        "unit": None if explanation is None else explanation.unit,
+        "try": [] if explanation is None else _tries(explanation),
     }
+
+
+def _best(study: Study) -> dict[str, Any]:
+    """Return the best round and what it is the best of: payoffs as told, or, for agents and cells, as expected."""
+    best = study.best
+    of = "expected payoff" if best.payoff is None else "told payoff"
+    return {"plan": best.number, "payoff": _payoff(best), "of": of}
+
+
+def _expected(study: Study, recommended: Explanation) -> dict[str, Any]:
+    return {"plan": study.best_expected.number, "mean": recommended.mean, "sd": recommended.sd}
 
 
 def _row(each: Round) -> dict[str, Any]:
@@ -74,19 +89,34 @@ def _check(each: HealthCheck) -> dict[str, Any]:
     return {"name": each.name, "ok": each.ok, "message": each.message, "value": each.value}
 
 
-def _tries(study: Study) -> list[dict[str, Any]]:
+def _explained(study: Study) -> Explanation | None:
     try:
-        rows = study.explain().rows()[:TRIES]
+        return study.explain()
     except InvalidInputError:  # a strategy without a model has no opinion
-        return []
-    return [{"station": row["action"], **{key: row[key] for key in ("context", "share", "gain")}} for row in rows]
+        return None
+
+
+def _tries(explanation: Explanation) -> list[dict[str, Any]]:
+    """Return the moves that are expected to gain most: possible ones, and only where a gain is expected."""
+    gainful = [row for row in explanation.rows() if row["gain"] is not None and row["gain"] > 0][:TRIES]
+    keys = ("context", "share", "source", "gain", "gain_sd")
+    return [{"station": row["action"], **{key.replace("source", "from"): row[key] for key in keys}} for row in gainful]
+
+
+def _print_best(record: dict[str, Any]) -> None:
+    best, expected = record["best"], record["expected"]
+    if best["of"] == "told payoff":
+        say(f"best told payoff: plan {best['plan']}, {_shown(best['payoff'])} (luck included)")
+    if expected is not None:
+        band = f"{_shown(expected['mean'])} ± {2.0 * expected['sd']:.3g} (2 sd)"
+        say(f"highest expected payoff: plan {expected['plan']}, {band}")
 
 
 def _print_recommended(record: dict[str, Any]) -> None:
     amount = "agents" if "agents" in record["recommended"][0] else "share"
     largest = sorted(record["recommended"], key=lambda row: -row[amount])[:TRIES]
     places = ", ".join(f"{row['station']} {_shown(row[amount])}" for row in largest)
-    print(f"recommended, largest first: {places} … (all: --json, or mfbo study plot)")
+    say(f"recommended, largest first: {places} … (all: --json, or mfbo study plot)")
 
 
 def _shown(value: Any) -> Any:

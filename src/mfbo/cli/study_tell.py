@@ -1,12 +1,14 @@
 """`mfbo study tell`: what a plan brought, as a number or in files."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
-from mfbo.cli.output import print_json
+from mfbo.cli.confirming import confirm_misfit
+from mfbo.cli.output import print_json, say
 from mfbo.cli.sheets import Faults
 from mfbo.cli.study_sheets import read_day, read_placement, read_trips
-from mfbo.errors import InvalidInputError, UnknownNameError
+from mfbo.errors import InvalidInputError, MfboError, UnknownNameError
 from mfbo.records import Round
 from mfbo.study import Study, load_study
 
@@ -22,22 +24,28 @@ def tell(
     worker: str | None,
     storage: str,
     *,
+    yes: bool,
     quiet: bool,
     json: bool,
 ) -> None:
     """Read all files first; nothing is told if one of them has a fault."""
     given = [each for each in (payoff, cells, agents_file) if each is not None]
-    if failed is not None and (given or placed is not None):
-        raise InvalidInputError("--failed says that there is no result: leave out --payoff and the files")
+    if failed is not None and given:
+        raise InvalidInputError("--failed says that there is no result: leave out --payoff, --cells and --agents-file")
     if failed is None and not given:
         raise InvalidInputError(
             "nothing was told: give --payoff, --cells or --agents-file, or --failed with the reason"
         )
     study = load_study(name, storage)
-    if failed is not None:
-        done = study.fail(plan, failed)
+    if failed is not None and placed is not None and study.population.size is None:
+        raise InvalidInputError("a study of shares keeps no placement of a failed plan: leave out --placed")
+    options = _feedback(study, plan, payoff, cells, agents_file, placed)
+    if "placed" in options:
+        options["allow_misfit"] = confirm_misfit(study.misfit(options["placed"]), yes=yes)
+    if failed is None:
+        done = study.tell(plan, worker=worker, **options)
     else:
-        done = study.tell(plan, worker=worker, **_feedback(study, plan, payoff, cells, agents_file, placed))
+        done = study.fail(plan, failed, **{key: options[key] for key in ("placed", "allow_misfit") if key in options})
     _say(study, done, quiet=quiet, json=json)
 
 
@@ -52,7 +60,10 @@ def _feedback(
     if placed is not None:
         planned = read_placement(placed, study.population, faults)
         totals = planned.sum(axis=1, keepdims=True)
-        options["distribution"] = planned / (totals + (totals == 0))
+        if study.population.size is None:
+            options["distribution"] = planned / (totals + (totals == 0))
+        else:
+            options["placed"] = planned
     if cells is not None:
         options["cells"], options["counts"] = read_day(cells, study.population, planned, faults)
     if agents_file is not None:
@@ -64,13 +75,24 @@ def _feedback(
 def _say(study: Study, done: Round, *, quiet: bool, json: bool) -> None:
     if json:
         print_json(
-            {"study": study.name, "plan": done.number, "state": done.state, "payoff": done.payoff, "late": done.late}
+            {
+                "study": study.name,
+                "plan": done.number,
+                "state": done.state,
+                "payoff": done.payoff,
+                "late": done.late,
+                "placed": None if done.placed is None else done.placed.tolist(),
+            }
         )
         return
     if quiet:
         return
     late = ", late: its lease had expired" if done.late else ""
-    print(f"plan {done.number} of study {study.name!r} is {done.state}{late}")
-    best = study.best if study.history.told else None
+    say(f"plan {done.number} of study {study.name!r} is {done.state}{late}")
+    try:
+        best = study.best if study.history.told else None
+    except MfboError:  # it is told: a model that cannot name the best is no failure of that
+        return
     if best is not None and best.payoff is not None:
-        print(f"best so far: plan {best.number}, payoff {best.payoff:.6g}")
+        luck = f"luck included; mfbo study show {quote(study.name)} says what the model expects"
+        say(f"highest told payoff so far: plan {best.number}, {best.payoff:.6g} ({luck})")

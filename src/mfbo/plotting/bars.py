@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mfbo.plotting.figures import drawn
+from mfbo.plotting.figures import drawn, words
 from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel, Pictured, headline
 
 MOST_BARS = 30
@@ -23,7 +23,7 @@ def share_bars(path: Path, problem: Pictured, panels: Sequence[Panel]) -> list[P
             color = PLAN_COLOR if panel.is_plan else DEMAND_COLOR
             shift = (position - (len(panels) - 1) / 2) * height
             axes.barh(rows + shift, panel.shares[order], height=height, color=color, label=panel.title, linewidth=0)
-        axes.set_yticks(rows, [_short(actions[place]) for place in order], fontsize=8)
+        axes.set_yticks(rows, [words(_short(actions[place])) for place in order], fontsize=8)
         axes.invert_yaxis()
         axes.margins(y=0.01)
         axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%")

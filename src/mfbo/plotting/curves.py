@@ -10,14 +10,20 @@ from mfbo.arrays import FloatArray
 from mfbo.plotting.figures import COLORS, drawn
 
 CURVES_SIZE = (7.0, 3.8)  # inches, the legend beside the axes included
+LONGEST_TITLE = 42  # letters above the axes
 
 
 def best_so_far(
-    path: Path, problem: str, traces: Mapping[str, Sequence[Sequence[float]]], optimum: float | None
+    path: Path,
+    problem: str,
+    traces: Mapping[str, Sequence[Sequence[float]]],
+    optimum: float | None,
+    ceilings: Mapping[str, float] | None = None,
 ) -> list[Path]:
     """Draw the mean best value so far per strategy, with the standard error over seeds if there are several.
 
-    traces: strategy → one trace (T,) per seed. Returns the files written.
+    traces: strategy → one trace (T,) per seed. ceilings: values that some cannot pass, by name, drawn dotted.
+    Returns the files written.
     """
     with drawn(path, CURVES_SIZE) as (axes, files):
         for strategy, runs in traces.items():
@@ -25,12 +31,19 @@ def best_so_far(
         if optimum is not None:
             axes.axhline(optimum, color="black", linewidth=0.8, linestyle="--")
             axes.annotate(f"optimum {optimum:.4g}", (1, optimum), xytext=(0, 3), textcoords="offset points", fontsize=9)
-        axes.set_title(f"{problem}: best payoff so far")
+        for (label, value), gray in zip((ceilings or {}).items(), ("0.35", "0.6"), strict=False):
+            axes.axhline(value, color=gray, linewidth=1.2, linestyle=":", label=f"{label} {value:.4g}")
+        axes.set_title(in_lines(f"{problem}: best payoff so far"))
         axes.set_xlabel("round")
         axes.set_ylabel("payoff")
         axes.margins(x=0.01, y=0.08)
         legend_beside(axes)
     return files
+
+
+def in_lines(title: str) -> str:
+    """Return a title that would run into the legend in two lines, broken at its colon."""
+    return title if len(title) <= LONGEST_TITLE else title.replace(": ", "\n", 1)
 
 
 def mean_with_error(axes: Any, table: FloatArray, label: str, color: Any, *, logarithmic: bool = False) -> None:

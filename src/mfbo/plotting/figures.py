@@ -1,5 +1,6 @@
 """The one place that knows matplotlib's setup: a figure without global state, saved as PNG and SVG."""
 
+import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mfbo.errors import MissingExtraError
+from mfbo.shown_text import visible
+from mfbo.whole_files import make_folder, write_whole_file
 
 try:
     import matplotlib as mpl
@@ -44,12 +47,19 @@ def drawn(path: Path, size: tuple[float, float], **subplots: Any) -> Iterator[tu
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=size, layout="constrained")
         yield figure.subplots(**subplots), files
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for suffix in (".png", ".svg"):
-            target = path.with_name(path.name + suffix)
-            figure.savefig(target, metadata={"Date": None} if suffix == ".svg" else None)
+        make_folder(path.parent)
+        for kind in ("png", "svg"):
+            target = path.with_name(f"{path.name}.{kind}")
+            picture = io.BytesIO()
+            figure.savefig(picture, format=kind, metadata={"Date": None} if kind == "svg" else None)
+            content = picture.getvalue()
+            write_whole_file(target, compact_svg(content.decode()).encode() if kind == "svg" else content)
             files.append(target)
-        target.write_text(compact_svg(target.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def words(name: str) -> str:
+    """Return a name as matplotlib writes it as it is: dollars are no formulas, control characters are visible."""
+    return visible(name).replace("$", r"\$")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from matplotlib import patheffects
 from matplotlib.text import Text
 
 from mfbo.arrays import FloatArray
+from mfbo.plotting.figures import words
 
 WRAP = 19  # letters in a line
 LAYOUT_PASSES = 3  # the arrangement of panels with a fixed aspect settles after two
@@ -96,7 +97,7 @@ def place_labels(
 def _note(axes: Any, name: str, point: FloatArray, radius: float) -> Any:
     """Write a name over its point, with a line to the rim of its circle; it is moved away later."""
     return axes.annotate(
-        textwrap.fill(name, WRAP, max_lines=2, placeholder=" …"),
+        textwrap.fill(words(name), WRAP, max_lines=2, placeholder=" …"),
         point,
         xytext=(0, 0),
         textcoords="offset points",

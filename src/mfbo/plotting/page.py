@@ -3,9 +3,10 @@
 import base64
 import html
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from mfbo.experiments.results import Results
-from mfbo.experiments.tables import Table
+from mfbo.experiments.tables import Table, in_markdown
 from mfbo.plotting.report_figures import Picture
 
 STYLE = """
@@ -46,14 +47,17 @@ def report_page(results: Results, tables: Sequence[Table], pictures: Sequence[Pi
 def report_markdown(results: Results, tables: Sequence[Table], pictures: Sequence[Picture], folder: str) -> str:
     """Return the same as Markdown; figures are files in ``folder``, relative to the text."""
     plan = results.plan.description
-    parts = [f"# Benchmark: {plan['name']}", plan.get("summary", ""), counted(results), *problem_notes(results)]
-    if plan.get("protocol"):
-        parts += ["## Protocol", plan["protocol"]]
+    notes = (in_markdown(note) for note in problem_notes(results))
+    summary, protocol = (in_markdown(plan.get(key, "")) for key in ("summary", "protocol"))
+    parts = [f"# Benchmark: {in_markdown(plan['name'])}", summary, in_markdown(counted(results)), *notes]
+    if protocol:
+        parts += ["## Protocol", protocol]
     for section in dict.fromkeys(picture.section for picture in pictures):
-        parts.append(f"## {section}")
+        parts.append(f"## {in_markdown(section)}")
         for picture in pictures:
             if picture.section == section:
-                parts += [f"![{picture.svg.stem}]({folder}/{picture.svg.name})", picture.caption]
+                address = f"{folder}/{quote(picture.svg.name)}"
+                parts += [f"![{in_markdown(picture.svg.stem)}]({address})", in_markdown(picture.caption)]
     parts += ["## Tables", *(table.to_markdown().strip() for table in tables)]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mfbo.arrays import FloatArray
+from mfbo.plotting.figures import words
 from mfbo.population import Population
 from mfbo.problems import Problem
 from mfbo.problems.demand import DemandPayoff
@@ -77,7 +78,9 @@ def number(value: float) -> str:
 
 def headline(figure: Any, problem: Pictured) -> None:
     """Write the problem's name and what it asks above all panels, broken to the width of the figure."""
-    text = textwrap.fill(f"{problem.name}: {problem.summary}", max(int(figure.get_figwidth() * LETTERS_PER_INCH), 20))
+    text = textwrap.fill(
+        words(f"{problem.name}: {problem.summary}"), max(int(figure.get_figwidth() * LETTERS_PER_INCH), 20)
+    )
     figure.suptitle(text, fontsize=11, fontweight="bold", x=0.01, ha="left")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.plotting.bars import share_bars
-from mfbo.plotting.figures import drawn
+from mfbo.plotting.figures import drawn, words
 from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel
 from mfbo.plotting.stations import station_maps
 from mfbo.population import Population
@@ -26,27 +26,42 @@ class StudyPicture:
     places: FloatArray | None
 
 
-def payoff_curve(path: Path, name: str, history: History) -> list[Path]:
-    """Draw every told payoff and the best so far; for agents' payoffs, their mean. Returns the files written."""
+def payoff_curve(path: Path, name: str, history: History, expected: tuple[FloatArray, FloatArray] | None) -> list[Path]:
+    """Draw every told payoff as a point and, with a model, what it expects of the plans. Returns the files written.
+
+    expected: mean and standard deviation of the payoff of every told round's plan, (n,) each; None without a model.
+    Told payoffs of agents are their mean. The rising line is the expectation's best so far, never a lucky day.
+    """
     values = np.array([told_payoff(each) for each in history.told])
     rounds = np.arange(1, len(values) + 1)
-    with drawn(path, (6.0, 3.8)) as (axes, files):
+    with drawn(path, (6.4, 4.0)) as (axes, files):
+        if expected is not None:
+            mean, sd = expected
+            axes.fill_between(
+                rounds, mean - 2 * sd, mean + 2 * sd, color=DEMAND_COLOR, alpha=0.18, linewidth=0, label="± 2 sd"
+            )
+            axes.plot(rounds, mean, color=DEMAND_COLOR, linewidth=0.9, label="expected of the plan played")
+            best = np.maximum.accumulate(mean)
+            axes.plot(
+                rounds, best, color="black", linewidth=1.8, drawstyle="steps-post", label="best so far, as expected"
+            )
         axes.plot(rounds, values, "o", markersize=3.5, color="#888888", label="told")
-        axes.plot(rounds, np.maximum.accumulate(values), color=DEMAND_COLOR, linewidth=1.8, label="best so far")
         late = np.array([each.late for each in history.told])
         if late.any():
             axes.plot(rounds[late], values[late], "o", markersize=5, color=PLAN_COLOR, label="told late")
-        axes.set_title(f"{name}: population payoff")
+        axes.set_title(f"{words(name)}: population payoff")
         axes.set_xlabel("told round")
         axes.set_ylabel("payoff")
+        axes.xaxis.get_major_locator().set_params(integer=True)
         axes.margins(x=0.02, y=0.08)
-        axes.legend(frameon=False, loc="best")
+        axes.legend(frameon=False, loc="best", fontsize=8)
     return files
 
 
 def placement_map(path: Path, name: str, history: History, recommended: Plan) -> list[Path]:
     """Draw the latest placement and the recommended one: a map if the stations have coordinates, bars otherwise."""
-    population, last = history.population, history.told[-1]
+    population = history.population
+    last = next((each for each in reversed(history.told) if not each.added), history.told[-1])
     played = last.played
     panels = [
         Panel(f"as last played (plan {last.number})", played, _occupancy(population, played)),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.experiments.report import regret_curves, round_seconds
+from mfbo.experiments.report import gaps_lost, regret_curves, round_seconds
 from mfbo.experiments.results import Case, Group, Results
 from mfbo.experiments.statistics import interval
 from mfbo.experiments.sweeps import AXES, Sweep, axis_value, sweeps
@@ -49,9 +49,10 @@ def _drawn(folder: Path, results: Results) -> list[Picture]:
     swept = {case.label for each in along if each.axis != "actions" for case in each.cases}
     plain = [case for case in results.cases if case.label not in swept]
     pictures = [_curves(folder, case) for case in plain]
+    pictures += [picture for case in plain if (picture := _regret(folder, case)) is not None]
     pictures += [_arena(folder, case, group) for case in plain if case.problem == ARENA for group in _shown(case)]
     pictures += [_heat_maps(folder, case) for case in plain if case.problem_data is not None and _on_grid(case)]
-    pictures += [picture for case in plain if (picture := _regret(folder, case)) is not None]
+    pictures += [picture for case in plain if (picture := _bound(folder, case)) is not None]
     for each in along:
         pictures.append(_sweep(folder, each))
         if each.axis == "agents":
@@ -61,9 +62,13 @@ def _drawn(folder: Path, results: Results) -> list[Picture]:
 
 def _curves(folder: Path, case: Case) -> Picture:
     traces = {_legend(group): group.common("trace").tolist() for group in case.groups}
-    files = best_so_far(folder / f"best-so-far-{_slug(case)}", _title(case), traces, case.optimum)
+    ceiling = case.drawn_ceiling
+    drawn = {} if ceiling is None else {"optimal plan, one draw": ceiling.one, "… best of all rounds": ceiling.best}
+    files = best_so_far(folder / f"best-so-far-{_slug(case)}", _title(case), traces, case.optimum, drawn)
     figure = "4" if case.problem.startswith("nyc") else "2"
     caption = f"{case.label}: mean over seeds, the band is the standard error. The paper's figure {figure} shows this."
+    if drawn:
+        caption += " Dotted: what the optimal distribution is worth to agents who draw their actions from it."
     return Picture("Best value so far", caption, tuple(files))
 
 
@@ -108,23 +113,33 @@ def _heat_maps(folder: Path, case: Case) -> Picture:
 
 
 def _regret(folder: Path, case: Case) -> Picture | None:
-    curves: dict[str, FloatArray] = {}
-    bound, bounded = None, ""
-    for group in case.groups:
-        found = regret_curves(case, group)
-        if found is not None:
-            curves[_legend(group)] = found[0]
-            if group.strategy == "mf-gp-ucb" or bound is None:
-                bound, bounded = found[1].mean(axis=0), group.name
+    lost = {_legend(group): gaps_lost(case, group) for group in case.groups}
+    curves = {label: np.cumsum(each, axis=1) for label, each in lost.items() if each is not None}
     if not curves:
         return None
-    title = f"{_title(case)}: cumulative regret"
-    files = curves_along(folder / f"regret-{_slug(case)}", title, "regret, in units of the gap", curves, bound)
+    title = f"{_title(case)}: regret, summed over rounds"
+    files = curves_along(folder / f"regret-{_slug(case)}", title, "regret, in units of the gap", curves)
     caption = (
-        f"{case.label}: cumulative regret, and dashed the theorem's bound at the information gain of the plans of "
-        f"{bounded}, a yardstick in the kernel's own unit."
+        f"{case.label}: regret as the paper defines it, the optimum minus the payoff played, summed over the rounds so "
+        "far; a flat curve loses nothing any more."
     )
-    return Picture("Cumulative regret and the theorem", caption, tuple(files))
+    return Picture("Regret: the sum over rounds", caption, tuple(files))
+
+
+def _bound(folder: Path, case: Case) -> Picture | None:
+    group = case.group("mf-gp-ucb")
+    found = None if group is None else regret_curves(case, group)
+    if group is None or found is None:
+        return None
+    regret, bounds = found
+    title = f"{_title(case)}: regret and its bound"
+    path = folder / f"regret-bound-{_slug(case)}"
+    files = curves_along(path, title, "regret, in units of the gap", {_legend(group): regret}, bounds.mean(axis=0))
+    caption = (
+        f"{case.label}: regret of {group.name}, and dashed the theorem's bound at the information gain of its plans, a "
+        "yardstick in the kernel's own unit."
+    )
+    return Picture("The theorem's bound", caption, tuple(files))
 
 
 def _sweep(folder: Path, swept: Sweep) -> Picture:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.plotting.curves import CURVES_SIZE, legend_beside, mean_with_error, strategy_color
+from mfbo.plotting.curves import CURVES_SIZE, in_lines, legend_beside, mean_with_error, strategy_color
 from mfbo.plotting.figures import drawn
 
 Point = tuple[float, float, float]  # where, mean, half of the 95 % interval
@@ -56,7 +56,7 @@ def curves_along(
         if bound is not None:
             axes.plot(np.arange(1, len(bound) + 1), bound, color="black", linestyle="--", linewidth=1, label="bound")
         axes.set_yscale("log")
-        axes.set_title(title)
+        axes.set_title(in_lines(title))
         axes.set_xlabel("round")
         axes.set_ylabel(quantity)
         axes.margins(x=0.01)

@@ -1,6 +1,6 @@
 """Limits of a placement: how many agents an action holds and needs, cells that are closed or fixed, moves a round."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -10,7 +10,17 @@ import numpy as np
 from mfbo.arrays import IntArray, read_only
 from mfbo.errors import InvalidInputError
 from mfbo.simplex import Region, quota
-from mfbo.validation import LARGEST_POPULATION, known_name, whole_number
+from mfbo.validation import (
+    LARGEST_POPULATION,
+    as_numbers,
+    by_label,
+    finite_number,
+    is_missing,
+    listed,
+    place_of,
+    said,
+    whole_number,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +46,7 @@ class Limits:
         region = Region(totals, self.lower, upper, self.least, self.most, placed, self.move_budget)
         if region.contains(placed):
             return region
-        needed = region.fewest_moves()  # what was really played may have broken a limit: as many moves as mend it
-        budget = self.move_budget if needed is None else max(self.move_budget, needed)
+        budget = max(self.move_budget, region.fewest_moves())  # what was played may have broken a limit: mend that
         return Region(totals, self.lower, upper, self.least, self.most, placed, budget)
 
     def to_record(self) -> dict[str, Any]:
@@ -94,10 +103,36 @@ def read_limits(
             raise InvalidInputError(f"{_cell(names, context, action)} is forbidden and fixed at {count} agents")
         lower[context, action] = upper[context, action] = count
     budget = None if move_budget is None else whole_number(move_budget, "move_budget", least=0)
-    start = None if placed is None else read_only(read_placed(placed, names), np.int64)
+    start = None if placed is None else _kept(read_placed(placed, names))
     limits = Limits(_kept(least), _kept(most), _kept(lower), _kept(upper), budget, start)
     refuse_impossible(limits, names)
+    wrong = "" if start is None else misfit(start, names, limits)
+    if wrong:
+        raise InvalidInputError(f"{wrong}; if it was counted so, give it to create_study(…, allow_misfit=True)")
     return limits
+
+
+def misfit(counts: IntArray, names: Names, limits: Limits | None, *, fixed_contexts: bool = True) -> str:
+    """Say why counted agents (C, A) cannot be the whole fleet in its docks; empty if they can.
+
+    fixed_contexts: whether every context always has the same number of agents.
+    """
+    found = counts.sum(axis=1)
+    pairs = zip(names.contexts, found.tolist(), names.totals.tolist(), strict=True)
+    rows = [(f" in context {name!r}" * (len(found) > 1), *numbers) for name, *numbers in pairs]
+    for where, there, wanted in rows if fixed_contexts else [("", int(found.sum()), names.size)]:
+        if there != wanted:
+            off = f"{wanted - there} are missing" if there < wanted else f"{there - wanted} too many"
+            return f"placed must have {wanted} agents{where}, not {there}: {off}"
+    if limits is None:
+        return ""
+    for action in np.flatnonzero(counts.sum(axis=0) > limits.most).tolist():
+        there = counts[:, action].sum()
+        return f"placed has {there} agents at {names.actions[action]!r}, which holds at most {limits.most[action]}"
+    for context, action in np.argwhere(counts > limits.upper).tolist():
+        most = limits.upper[context, action]
+        return f"placed has {counts[context, action]} agents in {_cell(names, context, action)}, which takes {most}"
+    return ""
 
 
 def refuse_impossible(limits: Limits, names: Names) -> None:
@@ -132,7 +167,7 @@ def refuse_impossible(limits: Limits, names: Names) -> None:
     if limits.placed is not None and limits.move_budget is not None:
         fixed = Region(names.totals, limits.lower, limits.upper, limits.least, limits.most, limits.placed, None)
         needed = fixed.fewest_moves()
-        if needed is not None and needed > limits.move_budget:
+        if needed > limits.move_budget:
             raise InvalidInputError(
                 f"from the current placement at least {needed} agents must move to keep the other limits;"
                 f" the move budget is {limits.move_budget}"
@@ -143,20 +178,24 @@ def _per_action(given: Any, name: str, names: Names, missing: int) -> IntArray:
     """Read one number for all, a mapping action → number, or a list of A numbers; None and NaN mean no limit."""
     if given is None:
         return np.full(len(names.actions), missing, dtype=np.int64)
+    if isinstance(given, np.ndarray) and given.ndim == 0:
+        given = given.item()
     if isinstance(given, Real):
         return np.full(len(names.actions), _whole(given, name), dtype=np.int64)
+    given = by_label(given)
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InvalidInputError(f"{name} must be a number, a list or a mapping action → number, not {given!r}")
+        raise InvalidInputError(f"{name} must be a number, a list or a mapping action → number, not {said(given)}")
     if isinstance(given, Mapping):
-        values = [given.get(action) for action in names.actions]
-        for action in given:
-            known_name(action, "action", names.actions)
+        values: list[Any] = [None] * len(names.actions)
+        places = _places(given, name, lambda key: place_of(key, "action", names.actions))
+        for place, value in zip(places, given.values(), strict=True):
+            values[place] = value
     else:
-        values = list(given)
+        values = listed(given, name)
         if len(values) != len(names.actions):
             raise InvalidInputError(f"{name} must have one number per action, {len(names.actions)}, not {len(values)}")
     counts = [
-        missing if value is None or value != value else _whole(value, f"{name} of {action!r}")
+        missing if is_missing(value) else _whole(value, f"{name} of {action!r}")
         for action, value in zip(names.actions, values, strict=True)
     ]
     return np.array(counts, dtype=np.int64)
@@ -172,11 +211,11 @@ def _cells(given: Any, names: Names) -> list[tuple[int, int]]:
             raise InvalidInputError(f"forbidden must have shape {names.shape}, not {array.shape}")
         return [(int(c), int(a)) for c, a in np.argwhere(array)]
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InvalidInputError(f"forbidden must be a list of (context, action) or of actions, not {given!r}")
+        raise InvalidInputError(f"forbidden must be a list of (context, action) or of actions, not {said(given)}")
     found: list[tuple[int, int]] = []
-    for entry in given:
-        if isinstance(entry, str):
-            action = names.actions.index(known_name(entry, "action", names.actions))
+    for entry in listed(given, "forbidden"):
+        if isinstance(entry, str | int | np.integer):
+            action = place_of(entry, "action", names.actions)
             found.extend((context, action) for context in range(names.shape[0]))
         else:
             found.append(_pair(entry, "forbidden", names))
@@ -192,44 +231,62 @@ def _counted_cells(given: Any, name: str, names: Names) -> list[tuple[int, int, 
     """Read a mapping (context, action), or action with one context, → agents."""
     if given is None:
         return []
+    given = by_label(given)
     if not isinstance(given, Mapping):
-        raise InvalidInputError(f"{name} must map (context, action) to a number of agents, not {given!r}")
-    return [(*_pair(key, name, names), _whole(value, f"{name}[{key!r}]")) for key, value in given.items()]
+        raise InvalidInputError(f"{name} must map (context, action) to a number of agents, not {said(given)}")
+    cells = _places(given, name, lambda key: _pair(key, name, names))
+    return [
+        (*cell, _count(value, f"{name}[{said(key)}]")) for cell, (key, value) in zip(cells, given.items(), strict=True)
+    ]
+
+
+def _places(given: Mapping[Any, Any], name: str, place: Callable[[Any], Any]) -> list[Any]:
+    """Return where the keys of a mapping stand; refuse two keys for one place, such as a name and its position."""
+    found: dict[Any, Any] = {}
+    for key in given:
+        where = place(key)
+        if where in found:
+            raise InvalidInputError(f"{name}: {said(found[where])} and {said(key)} are the same place")
+        found[where] = key
+    return list(found)
 
 
 def _pair(entry: Any, name: str, names: Names) -> tuple[int, int]:
-    if isinstance(entry, str) and len(names.contexts) == 1:
-        entry = (names.contexts[0], entry)
-    if isinstance(entry, str) or not isinstance(entry, Sequence) or len(entry) != 2:
-        raise InvalidInputError(f"{name}: {entry!r} must be (context, action)")
-    context = names.contexts.index(known_name(entry[0], "context", names.contexts))
-    return context, names.actions.index(known_name(entry[1], "action", names.actions))
+    if isinstance(entry, str | int | np.integer) and len(names.contexts) == 1:
+        entry = (0, entry)
+    if isinstance(entry, str) or not isinstance(entry, Sequence | np.ndarray) or len(entry) != 2:
+        raise InvalidInputError(f"{name}: {said(entry)} must be (context, action)")
+    return place_of(entry[0], "context", names.contexts), place_of(entry[1], "action", names.actions)
 
 
 def read_placed(given: Any, names: Names) -> IntArray:
-    """Return where agents are: counts (C, A), or (A,) for one context, or a mapping as in ``fixed``."""
+    """Return where agents are: counts (C, A), or (A,) for one context, or a mapping as in ``fixed``; see ``misfit``."""
     counts = np.zeros(names.shape, dtype=np.int64)
+    given = by_label(given)
     if isinstance(given, Mapping):
         for context, action, count in _counted_cells(given, "placed", names):
             counts[context, action] = count
     else:
-        array = np.asarray(given)
+        array = as_numbers(given, "placed")
         array = array[None] if array.shape == (names.shape[1],) and names.shape[0] == 1 else array
         if array.shape != names.shape:
             raise InvalidInputError(f"placed must have shape {names.shape}, not {array.shape}")
-        counts = np.array([[_whole(value, "placed") for value in row] for row in array], dtype=np.int64)
-    if (counts.sum(axis=1) != names.totals).any():
-        raise InvalidInputError(
-            f"placed must have {names.totals.tolist()} agents per context, not {counts.sum(axis=1).tolist()}"
-        )
+        counts = np.array([[_count(value, "placed") for value in row] for row in array], dtype=np.int64)
     return counts
 
 
 def _whole(value: Any, name: str) -> int:
-    if isinstance(value, Real) and float(value) >= LARGEST_POPULATION:
-        value = LARGEST_POPULATION  # "as many as you like"
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        value = int(value)  # tables hold whole numbers as floats
+    """Return a limit; infinitely many stands for no limit."""
+    if isinstance(value, int | float | np.number) and not isinstance(value, bool) and value >= LARGEST_POPULATION:
+        return LARGEST_POPULATION
+    return _count(value, name)
+
+
+def _count(value: Any, name: str) -> int:
+    """Return a number of agents; tables hold whole numbers as floats."""
+    if isinstance(value, float | np.floating):
+        number = finite_number(value, name)
+        value = int(number) if number.is_integer() else value
     return whole_number(value, name, least=0)
 
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
-from mfbo.population.limits import Limits, Names, read_limits, read_placed, refuse_impossible
+from mfbo.population.limits import Limits, Names, misfit, read_limits, read_placed, refuse_impossible
 from mfbo.population.reading import Named, read_named
 from mfbo.simplex import quota
-from mfbo.validation import known_name, share_array, whole_number
+from mfbo.validation import place_of, share_array, whole_number
 
 WEIGHT_COLUMN = "weight"
 
@@ -21,6 +21,9 @@ WEIGHT_COLUMN = "weight"
 @dataclass(frozen=True, init=False, eq=False)
 class Population:
     """Who is placed.
+
+    Actions and contexts have names. Wherever one is spoken of, a text is always a name and a whole number always a
+    position, counted from 0: "2" is the station called 2, 2 is the third station. Everything in a CSV is a name.
 
     actions: names of the places (A of them), in the order of every array's last axis.
     features: (A, d) coordinates or other numbers per action, or None; similar features mean similar payoffs.
@@ -73,7 +76,7 @@ class Population:
         self._set(size=None if size is None else whole_number(size, "size", least=1), limits=None)
         given = (capacity, minimum, forbidden, fixed, move_budget, placed)
         if any(each is not None for each in given):
-            self._set(limits=read_limits(Names(self.actions, self.contexts, self.context_totals), *given))
+            self._set(limits=read_limits(self._names, *given))
 
     def _set(self, **values: Any) -> None:
         for name, value in values.items():
@@ -95,24 +98,34 @@ class Population:
 
     def with_limits(self, limits: Limits) -> "Population":
         """Return the same population under these limits; refuse limits that no placement keeps."""
-        refuse_impossible(limits, Names(self.actions, self.contexts, self.context_totals))
+        refuse_impossible(limits, self._names)
         copy = object.__new__(Population)
         copy._set(**{each.name: getattr(self, each.name) for each in fields(self)})
         copy._set(limits=limits)
         return copy
 
     def read_placed(self, placed: Any) -> IntArray:
-        """Check where agents are, (C, A), given as counts or as a mapping, and return it read-only."""
-        names = Names(self.actions, self.contexts, self.context_totals)
-        return np.asarray(read_only(read_placed(placed, names), np.int64))
+        """Read where agents are, (C, A), given as counts or as a mapping, and return it read-only; see ``misfit``."""
+        return np.asarray(read_only(read_placed(placed, self._names), np.int64))
+
+    def misfit(self, placed: IntArray, *, fixed_contexts: bool = True) -> str:
+        """Say why counted agents (C, A) cannot be the whole fleet in its docks; empty if they can.
+
+        fixed_contexts: whether every context always has the same number of agents.
+        """
+        return misfit(placed, self._names, self.limits, fixed_contexts=fixed_contexts)
+
+    @property
+    def _names(self) -> Names:
+        return Names(self.actions, self.contexts, self.context_totals)
 
     def action_index(self, action: Any) -> int:
-        """Return the position of an action given by name or by position."""
-        return _index(action, "action", self.actions)
+        """Return the position of an action given by name (text) or by position (whole number)."""
+        return place_of(action, "action", self.actions)
 
     def context_index(self, context: Any) -> int:
-        """Return the position of a context given by name or by position."""
-        return _index(context, "context", self.contexts)
+        """Return the position of a context given by name (text) or by position (whole number)."""
+        return place_of(context, "context", self.contexts)
 
     @property
     def context_totals(self) -> IntArray:
@@ -135,19 +148,6 @@ class Population:
     def joint_shares(self, distribution: FloatArray) -> FloatArray:
         """Return w = p_c ξ_ca, the share of all agents in each cell, eq. (1)."""
         return np.asarray(self.weights[:, None] * distribution)
-
-
-def _index(value: Any, kind: str, names: tuple[str, ...]) -> int:
-    """Return where a name stands; a whole number that is no name is a position."""
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        value = int(value)  # arrays of numbers hold positions as floats
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        if str(value) in names:
-            return names.index(str(value))
-        if not 0 <= value < len(names):
-            raise InvalidInputError(f"{kind} index must be between 0 and {len(names) - 1}, not {value}")
-        return int(value)
-    return names.index(known_name(value, kind, names))
 
 
 def _kept(features: FloatArray | None) -> FloatArray | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.errors import InvalidInputError
-from mfbo.validation import as_numbers, number_array, unique_names
+from mfbo.validation import as_numbers, feature_array, listed, said, unique_names
 
 NAME_COLUMN = "name"
 
@@ -33,9 +33,10 @@ class Named:
     def with_features(self, values: Any, what: str) -> "Named":
         """Return the same names with these features, (count,) or (count, d)."""
         count = len(self.names)
-        shape = np.shape(np.asarray(values, dtype=object))
+        shape = np.shape(as_numbers(values, what))
         columns = shape[1] if len(shape) == 2 else 1
-        table = number_array(values, what, (count,) if len(shape) == 1 else (count, columns)).reshape(count, columns)
+        shape = (count,) if len(shape) == 1 else (count, columns)
+        table = feature_array(values, what, shape).reshape(count, columns)
         return Named(self.names, tuple(f"x{j}" for j in range(columns)), table)
 
 
@@ -49,7 +50,7 @@ def read_named(values: Any, what: str) -> Named:
     - a pandas, polars or any other data frame known to narwhals, with a text column for the names.
     """
     if isinstance(values, str | bytes):
-        raise InvalidInputError(f"{what} must be a list of names, not the single text {values!r}")
+        raise InvalidInputError(f"{what} must be a list of names, not the single text {said(values)}")
     if isinstance(values, np.ndarray):
         return _from_array(values, what)
     if isinstance(values, Mapping):
@@ -57,13 +58,13 @@ def read_named(values: Any, what: str) -> Named:
             return _from_columns(_listed(values, what), NAME_COLUMN, what)
         return _from_features_by_name(values, what)
     if hasattr(values, "to_list"):  # one column of a data frame
-        return Named(unique_names(values.to_list(), what))
+        return Named(unique_names(values, what))
     if hasattr(values, "columns") or hasattr(values, "__arrow_c_stream__"):
         return _from_frame(values, what)
     if isinstance(values, set | frozenset):
         raise InvalidInputError(f"{what} must have an order, which a set has not: give a list")
     if isinstance(values, Iterable):
-        return _from_list(list(values), what)
+        return _from_list(listed(values, what), what)
     raise InvalidInputError(f"{what} must be names, a mapping, an array or a data frame, not a {type(values).__name__}")
 
 
@@ -84,9 +85,10 @@ def _listed(columns: Mapping[Any, Any], what: str) -> dict[str, list[Any]]:
     for key, column in columns.items():
         if isinstance(column, str) or not isinstance(column, Iterable):
             raise InvalidInputError(
-                f"{what}: {NAME_COLUMN!r} makes this a table of columns, so {key!r} must be a list, not {column!r}"
+                f"{what}: {NAME_COLUMN!r} makes this a table of columns, so {said(key)} must be a list, "
+                f"not {said(column)}"
             )
-    return {str(key): list(column) for key, column in columns.items()}
+    return {str(key): listed(column, f"{what} column {key!r}") for key, column in columns.items()}
 
 
 def _from_array(values: np.ndarray[Any, Any], what: str) -> Named:
@@ -99,7 +101,7 @@ def _from_array(values: np.ndarray[Any, Any], what: str) -> Named:
     if values.ndim not in (1, 2) or values.size == 0:
         raise InvalidInputError(f"{what} as an array must have shape (count, d) and rows, not {values.shape}")
     table = values.reshape(len(values), -1)
-    features = number_array(table, f"{what} features", table.shape)
+    features = feature_array(table, f"{what} features", table.shape)
     return Named(
         tuple(str(i) for i in range(len(features))), tuple(f"x{j}" for j in range(features.shape[1])), features
     )
@@ -108,15 +110,16 @@ def _from_array(values: np.ndarray[Any, Any], what: str) -> Named:
 def _from_features_by_name(values: Mapping[Any, Any], what: str) -> Named:
     names = unique_names(values.keys(), what)
     try:
-        table = np.array([np.atleast_1d(each) for each in values.values()], dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        with np.errstate(over="ignore"):
+            table = np.array([np.atleast_1d(each) for each in values.values()], dtype=np.float64)
+    except Exception as error:  # text, ragged rows, integers of 400 digits, whatever a user's own class raises
         raise InvalidInputError(
             f"{what} as a mapping must map each name to its feature(s), all of one length, "
             f"or have a column {NAME_COLUMN!r}: {error}"
         ) from error
     if table.shape[1] == 0:
         raise InvalidInputError(f"{what} as a mapping must give each name at least one feature; for none, give a list")
-    features = number_array(table, f"{what} features", (len(names), table.shape[1]))
+    features = feature_array(table, f"{what} features", (len(names), table.shape[1]))
     return Named(names, tuple(f"x{j}" for j in range(features.shape[1])), features)
 
 
@@ -129,7 +132,7 @@ def _from_columns(columns: Mapping[str, Sequence[Any]], name_column: str, what: 
     for key in feature_names:
         if len(columns[key]) != len(names):
             raise InvalidInputError(f"{what}: column {key!r} has {len(columns[key])} entries for {len(names)} names")
-        stacked.append(number_array(columns[key], f"{what} column {key!r}", (len(names),)))
+        stacked.append(feature_array(columns[key], f"{what} column {key!r}", (len(names),)))
     return Named(names, feature_names, np.stack(stacked, axis=1))
 
 

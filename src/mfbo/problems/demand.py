@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mfbo.arrays import FloatArray
+from mfbo.errors import InvalidInputError
 from mfbo.population import Population
 from mfbo.problems.problem import Optimum, Problem
 from mfbo.problems.tables import DemandTable, build_taxi, embedded_demand, file_kind, load_demand, parse_grid
@@ -46,6 +47,8 @@ def demand_problem(
     """Return the problem of matching a demand of your own: place names, demand (any scale), coordinates (A, d)."""
     names = unique_names(names, "names")
     features = np.empty((len(names), 0)) if coordinates is None else as_numbers(coordinates, "coordinates")
+    if features.ndim not in (1, 2) or len(features) != len(names):
+        raise InvalidInputError(f"coordinates must have shape ({len(names)}, d), not {features.shape}")
     features = features.reshape(len(names), -1) if features.size else features
     feature_names = ("x", "y") if features.shape[-1:] == (2,) else tuple(f"x{j}" for j in range(features.shape[-1]))
     table = DemandTable(names, feature_names, features, as_numbers(demand, "demand"))

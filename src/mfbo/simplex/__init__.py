@@ -11,10 +11,12 @@ from mfbo.simplex.maps import (
     squares_pullback,
     uniform,
 )
+from mfbo.simplex.moves import Moves
 from mfbo.simplex.region import Region
 
 __all__ = [
     "AllocationMethod",
+    "Moves",
     "Region",
     "allocate",
     "dirichlet",

@@ -1,7 +1,7 @@
 """Distances between distributions, over the last axis; natural logarithms throughout."""
 
 import numpy as np
-from scipy.special import rel_entr
+import scipy
 
 from mfbo.arrays import FloatArray
 
@@ -19,4 +19,5 @@ def hellinger(p: FloatArray, q: FloatArray) -> FloatArray:
 def jensen_shannon(p: FloatArray, q: FloatArray) -> FloatArray:
     """Return the Jensen–Shannon divergence (not its square root), between 0 and log 2."""
     middle = 0.5 * (p + q)
+    rel_entr = scipy.special.rel_entr
     return np.asarray(0.5 * (rel_entr(p, middle).sum(axis=-1) + rel_entr(q, middle).sum(axis=-1)))

@@ -8,8 +8,6 @@ fractional one does (without the budget; with it, staying put is one).
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.simplex.maps import projected
@@ -24,7 +22,8 @@ class Region:
     """Allowed placements.
 
     totals: agents per context (C,). lower, upper: bounds of every cell (C, A). least, most: bounds of every action
-    (A,). placed: where agents are now (C, A), with budget: how many may move; both None without such a limit.
+    (A,). placed: where agents are now (C, A), with budget: how many may move; both None without such a limit. If fewer
+    agents stand there than are to be placed, or more, those that come or go are not counted as moved.
     """
 
     totals: IntArray
@@ -49,7 +48,17 @@ class Region:
 
     def moved(self, counts: IntArray) -> int:
         """Return how many agents a placement moves."""
-        return 0 if self.placed is None else int(np.maximum(counts - self.placed, 0).sum())
+        return 0 if self.placed is None else int(np.maximum(counts - self.placed, 0).sum()) - self.missing
+
+    @property
+    def missing(self) -> int:
+        """How many agents are to be placed that stand nowhere now."""
+        return 0 if self.placed is None else int(np.maximum(self.totals - self.placed.sum(axis=1), 0).sum())
+
+    @property
+    def gap(self) -> int:
+        """How many agents come or go: the least distance of any placement from where agents are now."""
+        return 0 if self.placed is None else int(np.abs(self.totals - self.placed.sum(axis=1)).sum())
 
     def projected(self, distribution: FloatArray) -> FloatArray:
         """Return the nearest allowed distribution ξ (C, A), by joint shares; a row without agents: the nearest row."""
@@ -69,13 +78,13 @@ class Region:
         """Tell whether there is any allowed whole placement."""
         return _solved(self, np.zeros(self.lower.size), self.lower, self.upper) is not None
 
-    def fewest_moves(self) -> int | None:
-        """Return how many agents must move at least to keep all other limits; None if they cannot be kept."""
+    def fewest_moves(self) -> int:
+        """Return how many agents must move at least to keep all other limits, which some placement does."""
         if self.placed is None:
             return 0
         free = Region(self.totals, self.lower, self.upper, self.least, self.most)
         nearest = _nearest(free, self.placed.astype(np.float64))
-        return None if nearest is None else int(np.maximum(nearest - self.placed, 0).sum())
+        return self.moved(nearest)
 
 
 class _Projection:
@@ -94,7 +103,8 @@ class _Projection:
             self._upper = np.minimum(self._upper, self._most)
         self._many = len(region.totals) > 1
         self._now = None if region.placed is None or region.budget is None else region.placed / size
-        self._radius = 0.0 if region.budget is None else 2.0 * region.budget / size
+        self._gap = region.gap / size
+        self._radius = 0.0 if region.budget is None else (2.0 * region.budget + region.gap) / size
 
     def __call__(self, values: FloatArray) -> FloatArray:
         rows, columns = np.zeros((len(values), 1)), np.zeros((1, values.shape[1]))
@@ -105,7 +115,7 @@ class _Projection:
         if self._radius == 0.0:
             return self._now
         low, high = 0.0, 4.0 * float(np.abs(values - self._now).max())  # with so strong a pull nobody moves
-        below, above = self._excess(point), -self._radius
+        below, above = self._excess(point), self._gap - self._radius
         for _ in range(BISECTIONS):  # regula falsi with halving (Illinois): the excess falls as the pull grows
             pull = (low * above - high * below) / (above - below)
             rows, columns = self._prices(values, pull, rows, columns)
@@ -194,10 +204,11 @@ def _solved(
     region: Region, costs: FloatArray | None, lower: IntArray, upper: IntArray, target: FloatArray | None = None
 ) -> IntArray | None:
     """Solve for whole cells between bounds: least Σ costs · n, or least Σ |n − target|; None if there are none."""
-    contexts, actions = lower.shape
-    program = _Program(lower.ravel(), upper.ravel(), costs)
-    program.sums(kron(eye_array(contexts), np.ones((1, actions)), format="csr"), region.totals, region.totals)
-    program.sums(kron(np.ones((1, contexts)), eye_array(actions), format="csr"), region.least, region.most)
+    from mfbo.simplex.integer_program import IntegerProgram  # loads SciPy's solvers, which few asks need
+
+    program = IntegerProgram(lower, upper, costs)
+    program.contexts(region.totals, region.totals)
+    program.actions(region.least, region.most)
     if target is not None:  # a distance per cell, above n − target and above target − n
         distance = program.variables(cost=1.0)
         program.cells({0: 1.0, distance: -1.0}, -np.inf, target.ravel())
@@ -205,62 +216,5 @@ def _solved(
     if region.placed is not None and region.budget is not None:  # moves per cell, above n − placed
         moves = program.variables(cost=0.0)
         program.cells({0: 1.0, moves: -1.0}, -np.inf, region.placed.ravel().astype(float))
-        program.total(moves, region.budget)
-    found = program.solved()
-    return None if found is None else found.reshape(contexts, actions)
-
-
-class _Program:
-    """A small integer program: whole cells n first, then groups of as many continuous variables that are at least 0."""
-
-    def __init__(self, lower: IntArray, upper: IntArray, costs: FloatArray | None) -> None:
-        self._count = len(lower)
-        self._costs = [np.zeros(self._count) if costs is None else costs]
-        self._low, self._high = [lower.astype(float)], [upper.astype(float)]
-        self._rows: list[tuple[dict[int, csr_array], FloatArray, FloatArray]] = []
-
-    def variables(self, cost: float) -> int:
-        """Add a variable per cell; return the group's number."""
-        self._costs.append(np.full(self._count, cost))
-        self._low.append(np.zeros(self._count))
-        self._high.append(np.full(self._count, np.inf))
-        return len(self._costs) - 1
-
-    def sums(self, matrix: csr_array, low: IntArray, high: IntArray) -> None:
-        """Bound linear sums of the cells."""
-        self._rows.append(({0: matrix}, low.astype(float), high.astype(float)))
-
-    def cells(self, factors: dict[int, float], low: FloatArray | float, high: FloatArray | float) -> None:
-        """Bound, cell by cell, a sum of groups times factors."""
-        each = eye_array(self._count, format="csr")
-        blocks = {group: factor * each for group, factor in factors.items()}
-        first, last = (np.broadcast_to(np.asarray(end, dtype=np.float64), self._count) for end in (low, high))
-        self._rows.append((blocks, first, last))
-
-    def total(self, group: int, most: int) -> None:
-        """Bound the sum of a group."""
-        ones = csr_array(np.ones((1, self._count)))
-        self._rows.append(({group: ones}, np.array([-np.inf]), np.array([float(most)])))
-
-    def solved(self) -> IntArray | None:
-        """Return the whole cells, or None if there are none."""
-        groups = range(len(self._costs))
-        matrix = vstack([hstack([self._block(blocks, group) for group in groups]) for blocks, _, _ in self._rows])
-        limits = LinearConstraint(
-            csr_array(matrix), *(np.concatenate([row[end] for row in self._rows]) for end in (1, 2))
-        )
-        bounds = Bounds(np.concatenate(self._low), np.concatenate(self._high))
-        costs = np.concatenate(self._costs)
-        whole = (np.arange(len(costs)) < self._count).astype(float)
-        for integrality in (np.zeros(len(costs)), whole):  # without a budget the vertices are whole already
-            result = milp(costs, integrality=integrality, bounds=bounds, constraints=limits)
-            if result.x is None:
-                return None
-            cells = result.x[: self._count]
-            if float(np.abs(cells - np.round(cells)).max()) <= 1e-6:
-                break
-        return np.asarray(np.round(cells).astype(np.int64))
-
-    def _block(self, blocks: dict[int, csr_array], group: int) -> csr_array:
-        height = next(iter(blocks.values())).shape[0]
-        return blocks.get(group, csr_array((height, self._count)))
+        program.total(moves, region.budget + region.missing)
+    return program.solved()

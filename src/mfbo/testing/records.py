@@ -26,6 +26,9 @@ def plain_round(round: Round) -> dict[str, Any]:
         "told": round.told,
         "error": round.error,
         "added": round.added,
+        "start": _listed(round.start),
+        "placed": _listed(round.placed),
+        "seen": round.seen,
     }
 
 
@@ -48,6 +51,9 @@ def round_from_plain(stored: dict[str, Any]) -> Round:
         stored["told"],
         stored["error"],
         stored["added"],
+        start=_array(stored["start"], np.int64),
+        placed=_array(stored["placed"], np.int64),
+        seen=stored["seen"],
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from mfbo.errors import ConflictError, InvalidInputError, RoundStateError, UnknownNameError
 from mfbo.population import Population
-from mfbo.storage import EventKind, Storage
+from mfbo.storage import Draft, EventKind, Storage
 from mfbo.study import Study, create_study, load_study
 
 BODY = '{"text":"ä\\u0000 — \\" 🚲","number":0.1}'
@@ -60,6 +60,22 @@ class StorageContract:
         refuses(ConflictError, lambda: storage.append("one", "added", 2, "{}", 0.0))
         assert storage.append("one", "added", 1, "{}", 0.0) == 1
         assert len(storage.events("one")) == 2
+
+    def test_several_events_come_in_all_or_none(self, storage: Storage) -> None:
+        """In their order, under the same rules, and only for those who know all if they say so."""
+        storage.create("one", "{}")
+        good = [Draft("asked", 0, BODY, 0.5), Draft("told", 0, "{}", 1.0), Draft("added", 1, "{}", 1.5)]
+        assert storage.extend("one", good, 0) == 0
+        assert [(each.sequence, each.number, each.kind) for each in storage.events("one")] == [
+            (0, 0, "asked"),
+            (1, 0, "told"),
+            (2, 1, "added"),
+        ]
+        refuses(ConflictError, lambda: storage.extend("one", [Draft("asked", 2, "{}", 0.0)], 2))
+        refuses(RoundStateError, lambda: storage.extend("one", [Draft("asked", 2, "{}", 0.0), *good[1:2]]))
+        refuses(ConflictError, lambda: storage.extend("one", [Draft("asked", 2, "{}", 0.0)] * 2))
+        assert len(storage.events("one")) == 3
+        assert [(each.rounds, each.ended) for each in storage.studies()] == [(2, 2)]
 
     def test_a_round_ends_once(self, storage: Storage) -> None:
         """A doubled tell is refused, and so is a tell of what was never asked."""

@@ -62,12 +62,12 @@ class StrategyContract:
             _assert_valid_plan(each.plan, study.population)
         _assert_valid_plan(study.recommend(), study.population)
 
-    def test_notes_are_finite_plain_floats(self) -> None:
+    def test_notes_are_plain_numbers_and_words(self) -> None:
         """Anything else could not be stored and found again."""
         for each in self._played(self.rounds).rounds:
             for key, values in each.notes.items():
                 assert isinstance(key, str), f"round {each.number}: the note {key!r} must have a string as its name"
-                plain = all(type(value) is float and np.isfinite(value) for value in values)
+                plain = all(type(value) is str or (type(value) is float and np.isfinite(value)) for value in values)
                 assert isinstance(values, tuple) and plain, f"round {each.number}: note {key!r} holds {values!r}"  # noqa: PT018
 
     def test_plans_after_every_kind_of_feedback_are_valid(self) -> None:

@@ -92,9 +92,10 @@ def test_what_is_wrong_is_said(write, text, said):
 
 
 def test_files_that_are_not_text_or_not_there(write, tmp_path):
-    assert "UTF-8" in faults_of(lambda: placement(write("station,agents\nCafé,3\n", encoding="utf-16")))[0]
+    (tmp_path / "bytes.csv").write_bytes(bytes(range(256)))
+    assert "is not text" in faults_of(lambda: placement(tmp_path / "bytes.csv"))[0]
     assert "cannot be read" in faults_of(lambda: placement(tmp_path / "nosuch.csv"))[0]
-    assert "cannot be read" in faults_of(lambda: placement(tmp_path))[0]
+    assert "is a folder" in faults_of(lambda: placement(tmp_path))[0]
 
 
 def test_a_line_number_counts_lines_of_the_file_not_rows(write):

@@ -9,6 +9,7 @@ import pytest
 
 from mfbo.catalogue import make_problem
 from mfbo.experiments import report
+from mfbo.experiments.ceilings import drawn_ceiling
 from mfbo.experiments.information import information_gain, regret_bounds
 from mfbo.experiments.paper_minutes import PAPER_MINUTES
 from mfbo.experiments.results import Results, _cases
@@ -148,11 +149,33 @@ def test_the_papers_minutes_are_the_papers():
     assert PAPER_MINUTES["bay-area-bike", "mf-gp-ucb"] == (14.0, 2.0)
 
 
-def test_cumulative_regret_is_in_units_of_the_gap(made_record):
-    start = make_problem("swarm").mean_field_value(uniform(1, 30))
-    (row,) = rows_of(report.cumulative_regret(_cases([made_record([start, 18.0, start])])))
-    assert float(row["cumulative regret"]) == pytest.approx(2.0)
-    assert float(row["bound"]) > 100
+def test_regret_is_summed_over_all_rounds_in_payoffs_and_in_gaps(made_record):
+    """Two uniform rounds cost two gaps; a bad round after a good one is not forgiven."""
+    start, optimum = make_problem("swarm").mean_field_value(uniform(1, 30)), 18.0
+    cases = _cases([made_record([start, optimum, start], seed=seed) for seed in range(2)])
+    (row,) = rows_of(report.summed_regret(cases))
+    assert float(row["in gaps"]) == pytest.approx(2.0)
+    assert float(row["regret"]) == pytest.approx(2 * (optimum - start))
+    assert float(row["last 50"]) == pytest.approx(2 / 3)
+    (bounded,) = rows_of(report.regret_bound(cases))
+    assert float(bounded["regret in gaps"]) == pytest.approx(2.0)
+    assert float(bounded["bound"]) > 100
+
+
+def test_drawn_agents_have_a_ceiling_only_where_some_strategy_draws_them(made_record):
+    placed, drawn = made_record([1.0], "default"), made_record([2.0], "mf-gp-ucb", allocation="sampled")
+    assert not report.ceilings(_cases([placed])).rows
+    (row,) = rows_of(report.ceilings(_cases([placed, drawn])))
+    assert float(row["mean of one round"]) == pytest.approx(17.9, abs=0.1)
+
+
+def test_the_ceilings_of_the_papers_two_synthetic_problems():
+    """50 agents draw from the optimal distribution 250 times: single rounds, and the best of them."""
+    swarm = drawn_ceiling(make_problem("swarm"), 250, "quota")
+    assert (swarm.one, swarm.best) == (pytest.approx(17.916, abs=0.004), pytest.approx(18.011, abs=0.001))
+    arena = drawn_ceiling(make_problem("arena"), 250, "sampled")
+    assert (arena.one, arena.best) == (pytest.approx(0.897, abs=0.004), pytest.approx(1.017, abs=0.005))
+    assert drawn_ceiling(make_problem("swarm").with_size(None), 250, "quota") is None
 
 
 def test_information_gain_grows_and_repeating_a_plan_teaches_less():
@@ -190,7 +213,7 @@ def test_tables_escape_what_they_show():
     table = Table("t", "A <title>", ("a|b", "n"), (("<script>|", 1234), ("x", None)))
     assert "<script>" not in table.to_html()
     assert "| a\\|b | n |" in table.to_markdown()
-    assert "<script>\\|" in table.to_markdown()
+    assert "&lt;script&gt;\\|" in table.to_markdown()
     assert "1,234" in table.to_markdown()
     assert shown(0.000012345) == "1.234e-5"
     assert shown(True) == "yes"

@@ -93,7 +93,7 @@ def test_no_temporary_file_is_left(filled):
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path, tiny_suite):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidInputError, match="cannot be written"):
+    with pytest.raises(InvalidInputError, match="is a file, not a folder"):
         ResultStore(tmp_path / "file").open_for(tiny_suite)
 
 

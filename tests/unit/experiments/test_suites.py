@@ -63,8 +63,10 @@ def test_the_paper_suite_is_the_papers():
     assert {cell.settings.rounds for cell in suite.cells} == {250}
     assert {cell.settings.seed for cell in suite.cells} == set(range(10))
     assert len({cell.settings.problem for cell in suite.cells}) == 7
-    assert {cell.time_limit for cell in suite.cells if cell.settings.strategy == "turbo"} == {600.0}
-    assert {cell.time_limit for cell in suite.cells if cell.settings.strategy != "turbo"} == {None}
+    assert {cell.time_limit for cell in suite.cells} == {None}
+    assert sum(cell.settings.strategy == "turbo" for cell in suite.cells) == 70
+    drawn = {cell.settings.problem for cell in suite.cells if cell.settings.contexts == "sampled"}
+    assert drawn == {"arena", "maritime"}
 
 
 def test_quick_has_no_turbo_above_300_agents_and_no_time_limit_that_would_make_values_depend_on_the_machine():

@@ -50,6 +50,7 @@ def test_every_figure_of_the_paper_is_there(pictures):
         "arena-histogram-arena-T-2-mf-gp-ucb",
         "heat-maps-nyc-12x20",
         "regret-nyc-12x20",
+        "regret-bound-nyc-12x20",
         "scaling-agents",
         "regret-by-agents-mf-gp-ucb",
     } <= names

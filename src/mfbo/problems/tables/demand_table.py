@@ -10,7 +10,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
-from mfbo.validation import number_array, unique_names
+from mfbo.validation import listed, number_array, unique_names
 
 EXACT_SUM = 1e-9  # shares that sum to 1 this closely are kept to the bit, so that a written table reads back equal
 
@@ -34,7 +34,8 @@ class DemandTable:
 
     def __post_init__(self) -> None:
         names = unique_names(self.names, "names")
-        feature_names = unique_names(self.feature_names, "feature_names") if len(self.feature_names) else ()
+        given = listed(self.feature_names, "feature_names")
+        feature_names = unique_names(given, "feature_names") if given else ()
         features = number_array(self.features, "features", (len(names), len(feature_names)))
         demand = number_array(self.demand, "demand", (len(names),))
         extras = {name: read_only(_whole(values, name, len(names)), np.int64) for name, values in self.extras.items()}

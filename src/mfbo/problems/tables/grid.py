@@ -6,9 +6,10 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.errors import InvalidInputError
-from mfbo.validation import whole_number
+from mfbo.validation import said, whole_number
 
 MOST_CELLS = 1_000_000
+MOST_DIGITS = 7
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,6 @@ class Grid:
 def parse_grid(text: str) -> tuple[int, int]:
     """Return (columns, rows) of a text like '12x20'."""
     columns, cross, rows = text.lower().partition("x")
-    if not (cross and columns.strip().isdecimal() and rows.strip().isdecimal()):
-        raise InvalidInputError(f"{text!r} is no grid; write columns x rows, for example 12x20")
+    if not (cross and all(each.isdecimal() and len(each) <= MOST_DIGITS for each in (columns.strip(), rows.strip()))):
+        raise InvalidInputError(f"{said(text)} is no grid; write columns x rows, for example 12x20")
     return int(columns), int(rows)

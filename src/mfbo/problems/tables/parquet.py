@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from mfbo.errors import InvalidInputError, MissingExtraError
+from mfbo.given_files import most_unpacked, too_large
 from mfbo.problems.tables.columns import Rows, plain
 
 BATCH_ROWS = 50_000
+MOST_ROWS_PER_BYTE = 50  # equal values take almost no room: a small file could keep us reading for days
 
 
 @dataclass
@@ -41,8 +43,8 @@ class ParquetSource:
             yield list(zip(*values, strict=True)), 0
 
 
-def parquet_source(label: str, file: BinaryIO, advance: Callable[[float], None]) -> ParquetSource:
-    """Open a parquet file; ``advance`` gets the share of its rows that have been read."""
+def parquet_source(label: str, file: BinaryIO, size: int, advance: Callable[[float], None]) -> ParquetSource:
+    """Open a parquet file of ``size`` bytes; ``advance`` gets the share of its rows that have been read."""
     try:
         arrow = importlib.import_module("pyarrow")
         parquet = importlib.import_module("pyarrow.parquet")
@@ -52,6 +54,11 @@ def parquet_source(label: str, file: BinaryIO, advance: Callable[[float], None])
         opened = parquet.ParquetFile(file, pre_buffer=False, buffer_size=1 << 20)
     except (arrow.ArrowException, OSError) as error:
         raise InvalidInputError(f"{label} is truncated or damaged ({error}); download it again") from error
+    facts = opened.metadata
+    if facts.num_rows > MOST_ROWS_PER_BYTE * size:
+        raise InvalidInputError(f"{label} claims {facts.num_rows:,} rows in {size:,} bytes: that is no trip file")
+    if sum(facts.row_group(group).total_byte_size for group in range(facts.num_row_groups)) > most_unpacked(size):
+        raise too_large(label, most_unpacked(size))
     names = {plain(name): name for name in opened.schema_arrow.names}
     return ParquetSource(label, tuple(names), names, opened, advance)
 

@@ -1,9 +1,7 @@
 """Raw official files as streams of the few columns wanted: CSV, gzip, zip and parquet, in constant memory."""
 
-import codecs
 import csv
 import gzip
-import io
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from mfbo.errors import InvalidInputError
+from mfbo.given_files import bounded_text, delimiter_of, kind_of, most_unpacked, open_given, too_large
 from mfbo.problems.tables.columns import Rows, Source, plain
 from mfbo.problems.tables.parquet import parquet_source
 
@@ -54,6 +53,7 @@ class CsvSource:
     label: str
     columns: tuple[str, ...]
     lines: Iterator[str]
+    delimiter: str
     advance: Callable[[], None]
 
     def chunks(self, wanted: Sequence[str]) -> Iterator[tuple[Rows, int]]:
@@ -61,7 +61,7 @@ class CsvSource:
         positions = [self.columns.index(name) for name in wanted]
         pick = itemgetter(*positions)
         last = max(positions)
-        rows_left = _split(self.lines, last)
+        rows_left = _split(self.lines, self.delimiter, last)
         while True:
             with reading(self.label):
                 rows = next(rows_left, None)
@@ -73,7 +73,7 @@ class CsvSource:
             yield whole, short
 
 
-def _split(lines: Iterator[str], last: int) -> Iterator[list[list[str]]]:
+def _split(lines: Iterator[str], delimiter: str, last: int) -> Iterator[list[list[str]]]:
     """Yield chunks of rows, split at least up to the cell number ``last``; blank lines give rows without text.
 
     Official trip files have no quotes: cutting their lines at the first commas takes a third of the time that the
@@ -81,11 +81,11 @@ def _split(lines: Iterator[str], last: int) -> Iterator[list[list[str]]]:
     """
     while chunk := list(islice(lines, CHUNK_ROWS)):
         if any('"' in line for line in chunk):
-            reader = csv.reader(chain(chunk, lines), skipinitialspace=True)
+            reader = csv.reader(chain(chunk, lines), delimiter=delimiter, skipinitialspace=True)
             while rows := list(islice(reader, CHUNK_ROWS)):
                 yield rows
             return
-        yield [line.rstrip().split(",", last + 1) for line in chunk]
+        yield [line.rstrip("\r\n ").split(delimiter, last + 1) for line in chunk]
 
 
 @contextmanager
@@ -108,11 +108,7 @@ def sources(paths: PathsLike, progress: Progress | None = None) -> Iterator[Sour
     sizes = [path.stat().st_size for path in files]
     meter = Meter(sum(sizes), progress)
     for path, size in zip(files, sizes, strict=True):
-        try:
-            file = path.open("rb")
-        except OSError as error:
-            raise InvalidInputError(f"{path} cannot be opened: {error.strerror}") from error
-        with file:
+        with open_given(path) as file:
             yield from _tables_in(path, file, size, meter)
         meter.end_file(size)
 
@@ -125,8 +121,9 @@ def checked_paths(paths: PathsLike) -> tuple[Path, ...]:
     seen: set[Path] = set()
     for path in files:
         if not path.is_file():
-            reason = "is a folder; name the files in it" if path.is_dir() else "does not exist"
-            raise InvalidInputError(f"{path} {reason}")
+            kind = kind_of(path.stat().st_mode) if path.exists() else None
+            reason = "does not exist" if kind is None else f"is {kind}; give a regular file"
+            raise InvalidInputError(f"{path} {'is a folder; name the files in it' if path.is_dir() else reason}")
         if path.stat().st_size == 0:
             raise InvalidInputError(f"{path} is empty; download it again")
         if path.resolve() in seen:
@@ -143,18 +140,16 @@ def _tables_in(path: Path, file: BinaryIO, size: int, meter: Meter) -> Iterator[
         meter.at(file.tell())
 
     if start[:2] == b"\x1f\x8b":
-        yield _csv_source(str(path), gzip.GzipFile(fileobj=file), advance)
+        yield _csv_source(str(path), gzip.GzipFile(fileobj=file), advance, size)
     elif start == b"PAR1":
-        yield parquet_source(str(path), file, lambda share: meter.at(int(share * size)))
+        yield parquet_source(str(path), file, size, lambda share: meter.at(int(share * size)))
     elif start[:2] == b"PK":
-        yield from _csv_members(path, file, advance)
-    elif start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        raise InvalidInputError(f"{path} is UTF-16 text; save it as CSV in UTF-8")
+        yield from _csv_members(path, file, advance, size)
     else:
         yield _csv_source(str(path), file, advance)
 
 
-def _csv_members(path: Path, file: BinaryIO, advance: Callable[[], None]) -> Iterator[Source]:
+def _csv_members(path: Path, file: BinaryIO, advance: Callable[[], None], size: int) -> Iterator[Source]:
     with reading(str(path)):
         archive = zipfile.ZipFile(file)
     members = [
@@ -169,18 +164,24 @@ def _csv_members(path: Path, file: BinaryIO, advance: Callable[[], None]) -> Ite
         label = f"{path}: {member.filename}"
         if member.flag_bits & 0x1:
             raise InvalidInputError(f"{label} is locked with a password; unpack it first")
+        if member.file_size > most_unpacked(size):
+            raise too_large(label, most_unpacked(size))
         with reading(label):
             stream = archive.open(member)
         with stream:
-            yield _csv_source(label, stream, advance)
+            yield _csv_source(label, stream, advance, size)
 
 
-def _csv_source(label: str, stream: Any, advance: Callable[[], None]) -> CsvSource:
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+def _csv_source(label: str, stream: Any, advance: Callable[[], None], packed: int | None = None) -> CsvSource:
+    """Read the header of a CSV stream; packed: the size of the file it is unpacked from, None if it is not."""
     with reading(label):
-        header = next((row for row in csv.reader(text) if any(cell.strip() for cell in row)), None)
+        text = bounded_text(stream, label, packed)
+        first = next((line for line in text if line.strip()), "")
+        delimiter = delimiter_of(first)
+        rows = csv.reader(chain([first], text), delimiter=delimiter)
+        header = next((row for row in rows if any(cell.strip() for cell in row)), None)
     if header is None:
         raise InvalidInputError(f"{label} is empty; download it again")
     if header[0].lstrip().startswith("<"):
         raise InvalidInputError(f"{label} is a web page, not a table; download the file itself")
-    return CsvSource(label, tuple(plain(name) for name in header), text, advance)
+    return CsvSource(label, tuple(plain(name) for name in header), text, delimiter, advance)

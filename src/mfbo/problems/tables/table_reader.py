@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 
 from mfbo.errors import InvalidInputError
+from mfbo.given_files import delimiter_of, given_text
 from mfbo.problems.tables.columns import plain
 from mfbo.problems.tables.demand_table import DemandTable
 from mfbo.problems.tables.port_table import PortTable
+from mfbo.shown_text import as_written
+from mfbo.validation import LARGEST_POPULATION
 
 EXTRA_COLUMNS = ("row", "column", "station_id", "docks", "pickups")  # whole numbers, never features
 PORT_COLUMNS = ("name", "longitude", "latitude", "region", "size", "capacity")
@@ -81,11 +84,16 @@ class Cells:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     lines: tuple[int, ...]
+    decimal_commas: bool = False
 
     @classmethod
     def of(cls, text: str, label: str) -> "Cells":
-        """Split a CSV text; blank lines are nothing, and every row must be as long as the header."""
-        reader = csv.reader(io.StringIO(text), skipinitialspace=True, strict=True)
+        """Split a CSV text; blank lines are nothing, and every row must be as long as the header.
+
+        Where semicolons or tabs stand between the cells, a comma in a number is a decimal one.
+        """
+        delimiter = delimiter_of(text)
+        reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True, strict=True)
         try:
             numbered = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
         except csv.Error as error:
@@ -93,8 +101,6 @@ class Cells:
         if not numbered:
             raise InvalidInputError(f"{label} is empty; its first line must name the columns")
         header = numbered[0][1]
-        if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
-            raise InvalidInputError(f"{label}: the columns must be separated by commas, not by semicolons or tabs")
         columns = tuple(_SAME.get(plain(name), plain(name)) for name in header)
         for position, name in enumerate(columns):
             if not name or name in columns[:position]:
@@ -104,8 +110,8 @@ class Cells:
                 raise InvalidInputError(f"{label}, line {line}: {len(row)} cells, but the header has {len(columns)}")
         if len(numbered) == 1:
             raise InvalidInputError(f"{label} has a header but no rows")
-        rows = tuple(tuple(cell.strip() for cell in row) for _, row in numbered[1:])
-        return cls(label, columns, rows, tuple(line for line, _ in numbered[1:]))
+        rows = tuple(tuple(as_written(cell).strip() for cell in row) for _, row in numbered[1:])
+        return cls(label, columns, rows, tuple(line for line, _ in numbered[1:]), decimal_commas=delimiter != ",")
 
     def need(self, names: Sequence[str]) -> None:
         """Refuse a table that lacks one of these columns."""
@@ -138,7 +144,7 @@ class Cells:
         values = []
         for index, text in enumerate(self.texts(column)):
             try:
-                value = float(text)
+                value = float(text.replace(",", ".") if self.decimal_commas else text)
             except ValueError as error:
                 raise self._refusal(index, column, f"{text!r} is not a number") from error
             if not isfinite(value):
@@ -156,8 +162,8 @@ class Cells:
         """Return the whole numbers of a column."""
         values = self.numbers(column)
         for index, value in enumerate(values):
-            if value != int(value):
-                raise self._refusal(index, column, f"{value:g} is not a whole number")
+            if value != int(value) or abs(value) > LARGEST_POPULATION:
+                raise self._refusal(index, column, f"{value:g} is not a whole number of usual size")
         return [int(value) for value in values]
 
     def _refusal(self, index: int, column: str, reason: str) -> InvalidInputError:
@@ -167,17 +173,8 @@ class Cells:
 def _texts_of(path: str | PathLike[str]) -> tuple[str, str | None, str]:
     table = Path(path)
     sidecar = table.with_suffix(".json")
-    details = _text(sidecar) if sidecar != table and sidecar.is_file() else None
-    return _text(table), details, str(table)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(f"{path} is not UTF-8 text ({error.reason}); save it as CSV in UTF-8") from error
+    details = given_text(sidecar) if sidecar != table and sidecar.is_file() else None
+    return given_text(table), details, str(table)
 
 
 def _details(sidecar: str | None, label: str) -> Mapping[str, Any]:
@@ -185,7 +182,7 @@ def _details(sidecar: str | None, label: str) -> Mapping[str, Any]:
         return {}
     try:
         details = json.loads(sidecar)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"the sidecar of {label} is not JSON: {error}; mend or remove it") from error
     if not isinstance(details, dict):
         raise InvalidInputError(f"the sidecar of {label} must hold a JSON object, not {type(details).__name__}")

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -11,6 +10,8 @@ from mfbo.errors import InvalidInputError
 from mfbo.problems.tables.demand_table import DemandTable
 from mfbo.problems.tables.port_table import PortTable
 from mfbo.problems.tables.table_reader import PORT_COLUMNS
+from mfbo.shown_text import defused, json_text
+from mfbo.whole_files import write_whole_files
 
 Table = DemandTable | PortTable
 
@@ -21,11 +22,7 @@ def write_table(table: Table, path: str | PathLike[str]) -> tuple[Path, Path]:
     if csv_path.suffix != ".csv":
         raise InvalidInputError(f"a table is written to a .csv file, not to {str(path)!r}")
     sidecar = csv_path.with_suffix(".json")
-    try:
-        csv_path.write_bytes(table_csv(table).encode())
-        sidecar.write_bytes(sidecar_json(table).encode())
-    except OSError as error:
-        raise InvalidInputError(f"{csv_path} cannot be written: {error.strerror}") from error
+    write_whole_files({csv_path: table_csv(table).encode(), sidecar: sidecar_json(table).encode()})
     return csv_path, sidecar
 
 
@@ -41,11 +38,11 @@ def table_csv(table: Table) -> str:
 
 def sidecar_json(table: Table) -> str:
     """Return the JSON text of a table's details, keys sorted."""
-    return json.dumps(dict(table.details), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    return json_text(dict(table.details), indent=1, sort_keys=True) + "\n"
 
 
 def _demand_columns(table: DemandTable) -> dict[str, Sequence[str]]:
-    columns: dict[str, Sequence[str]] = {"name": table.names}
+    columns: dict[str, Sequence[str]] = {"name": _texts(table.names)}
     for position, name in enumerate(table.feature_names):
         columns[name] = _numbers(table.features[:, position])
     for name, values in table.extras.items():
@@ -56,8 +53,13 @@ def _demand_columns(table: DemandTable) -> dict[str, Sequence[str]]:
 
 def _port_columns(table: PortTable) -> dict[str, Sequence[str]]:
     longitude, latitude = (_numbers(values) for values in table.coordinates.T)
-    cells = (table.names, longitude, latitude, table.regions, table.sizes, _numbers(table.capacity))
+    names, regions, sizes = (_texts(values) for values in (table.names, table.regions, table.sizes))
+    cells = (names, longitude, latitude, regions, sizes, _numbers(table.capacity))
     return dict(zip(PORT_COLUMNS, cells, strict=True))
+
+
+def _texts(values: Iterable[str]) -> list[str]:
+    return [defused(value) for value in values]
 
 
 def _numbers(values: Iterable[float]) -> list[str]:

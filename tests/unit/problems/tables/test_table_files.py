@@ -80,7 +80,7 @@ GOOD = ["name,latitude,longitude,pickups,demand", "a,40,-74,3,0.5", "b,41,-73,4,
         (0, "place,latitude,longitude,pickups,demand", "'name' is missing; the file has place, latitude"),
         (0, "name,latitude,latitude,pickups,demand", "'latitude' .number 3"),
         (0, "name,lat,latitude,pickups,demand", "'latitude' .number 3"),
-        (0, "name;latitude;longitude;pickups;demand", "separated by commas"),
+        (0, "name;latitude;longitude;pickups;demand", "line 2: 1 cells, but the header has 5"),
         (1, "a,north,-74,3,0.5", "line 2, column 'latitude': 'north' is not a number"),
         (2, "b,91,-73,4,0.5", "line 3, column 'latitude': 91 is not between -90 and 90"),
         (2, "b,41,-200,4,0.5", "line 3, column 'longitude'"),
@@ -116,9 +116,9 @@ def test_empty_tables_and_tables_without_demand_are_refused(write):
 def test_files_that_cannot_be_read_or_written_are_refused(tmp_path, write):
     with pytest.raises(InvalidInputError, match="cannot be read"):
         read_demand(tmp_path / "none.csv")
-    (tmp_path / "latin.csv").write_bytes("name,demand\né,1\n".encode("latin-1"))
-    with pytest.raises(InvalidInputError, match="UTF-8"):
-        read_demand(tmp_path / "latin.csv")
+    (tmp_path / "bytes.csv").write_bytes(bytes(range(256)))
+    with pytest.raises(InvalidInputError, match="is not text in UTF-8"):
+        read_demand(tmp_path / "bytes.csv")
     table = read_demand(write("city.csv", GOOD))
     with pytest.raises(InvalidInputError, match=r"\.csv file"):
         write_table(table, tmp_path / "city.txt")

@@ -112,13 +112,11 @@ def test_an_archive_with_a_password_is_refused(tmp_path):
 
 
 def test_what_is_no_table_is_refused(write, tmp_path):
-    (tmp_path / "sixteen.csv").write_text("x,name\n1,a\n", encoding="utf-16")
     quote = write("quote.csv", ["x,name", '1,"a', *("1,b" for _ in range(60_000))])
     for path, message in [
         (write("empty.csv.gz", []), "is empty"),
         (write("blank.csv", ["", " , "]), "is empty"),
         (write("page.csv", ["<!DOCTYPE html>", "<html>"]), "web page"),
-        (tmp_path / "sixteen.csv", "UTF-16"),
         (quote, "not a readable CSV"),
         (_zip(tmp_path / "book.xlsx", {"xl/workbook.xml": "<x/>"}), "holds no .csv file but xl/workbook.xml"),
         (_zip(tmp_path / "none.zip", {}), "holds no .csv file but nothing"),

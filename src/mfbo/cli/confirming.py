@@ -1,0 +1,22 @@
+"""Questions before a command does what cannot be meant without saying so."""
+
+import sys
+
+import typer
+
+from mfbo.errors import InvalidInputError
+
+
+def agreed(question: str) -> bool:
+    """Ask on a terminal; without one nobody can agree."""
+    return sys.stdin.isatty() and typer.confirm(question)
+
+
+def confirm_misfit(wrong: str, *, yes: bool) -> bool:
+    """Return whether a counted placement is taken though it does not fit; refuse it if nobody confirms.
+
+    wrong: why it does not fit, empty if it does.
+    """
+    if wrong and not yes and not agreed(f"{wrong}. Was it counted so?"):
+        raise InvalidInputError(f"{wrong}; if it was counted so, --yes keeps it as it is")
+    return bool(wrong)
