@@ -110,6 +110,11 @@ PROBLEMS: dict[str, Entry] = {
     "taxi-dispatch": Entry(
         "mfbo.problems:taxi_dispatch", "20,000 taxis, own payoffs: fare × chance of a rider", data=True
     ),
+    "traffic": Entry("mfbo.problems:traffic", "five flows across Sioux Falls choose among eight routes each"),
+    "queues": Entry("mfbo.problems:queues", "500 customers at twelve stations of one to eight servers"),
+    "coverage": Entry("mfbo.problems:coverage", "20 units at 30 sites cover the demand around them"),
+    "portfolio": Entry("mfbo.problems:portfolio", "seven stock markets: return against variance"),
+    "mixture": Entry("mfbo.problems:mixture", "a yarn of three polymers that help or harm each other"),
 }
 
 
