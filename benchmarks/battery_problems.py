@@ -120,8 +120,8 @@ def block_mixture() -> Problem:
 def separable_best(terms: Terms, actions: int, steps: int = STEPS) -> tuple[FloatArray, float]:
     """Return the best occupancy (A,) on a grid of ``steps`` units for Σ h_a(P_a), and an upper bound over all.
 
-    h_a must rise. Dynamic programming over the actions; since P_a ≤ ⌈P_a steps⌉ / steps, no occupancy is worth more than
-    the best on the grid with one unit more for every action.
+    h_a must rise. Dynamic programming over the actions; since P_a ≤ ⌈P_a steps⌉ / steps, no occupancy is worth more
+    than the best on the grid with one unit more for every action.
     """
     budget = steps + actions
     values = terms(np.arange(budget + 1)[:, None] / steps * np.ones(actions))
@@ -206,7 +206,11 @@ def ridge() -> Problem:
     directions = rng.normal(size=(40, 3))
     best = rng.dirichlet(np.full(40, 0.15))
     return made(
-        "ridge-40", "three directions matter", numbered(40), RidgePayoff(directions, best @ directions, 0.3), best[None, :]
+        "ridge-40",
+        "three directions matter",
+        numbered(40),
+        RidgePayoff(directions, best @ directions, 0.3),
+        best[None, :],
     )
 
 
@@ -241,9 +245,7 @@ def weekdays() -> Problem:
     names = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
     shares = dict(zip(names, [0.15, 0.15, 0.15, 0.15, 0.2, 0.1, 0.1], strict=True))
     population = Population(hours.astype(float), shares, size=2000)
-    return made(
-        "weekdays-7x24", "hours of seven weekdays", population, TablePayoff(table, population.weights), table
-    )
+    return made("weekdays-7x24", "hours of seven weekdays", population, TablePayoff(table, population.weights), table)
 
 
 def bikes() -> Problem:
@@ -266,7 +268,7 @@ def bike_day() -> tuple[BikePayoff, FloatArray]:
         level = 0.25 + np.exp(-((hour - 8) ** 2) / 4) + np.exp(-((hour - 17) ** 2) / 6)
         leave = busy * np.exp(-2.5 * tide * (center - 0.4))
         arrive = busy * np.exp(2.5 * tide * (center - 0.4))
-        wanted.append(0.55 * level * leave / leave.sum())
+        wanted.append(0.48 * level * leave / leave.sum())
         goes.append(np.tile(arrive / arrive.sum(), (20, 1)))
     return BikePayoff(np.array(wanted), np.array(goes)), places
 
@@ -321,6 +323,26 @@ def many_places() -> Problem:
     best = separable_optimum(payoff.reward, payoff.factor)[None, :]
     return made("places-500", "a landscape of 500 places", Population(places, size=5000), payoff, best)
 
+
+CONCAVE = (
+    "traffic",
+    "braess",
+    "nguyen-dupuis",
+    "queues",
+    "coverage",
+    "portfolio",
+    "portfolio-60",
+    "sparse-200",
+    "team-200",
+    "repulsion-49",
+    "ridge-40",
+    "ridge-20",
+    "quadratic-2x15",
+    "weekdays-7x24",
+    "two",
+    "agents-5",
+    "places-500",
+)  # so is any blend of them: their optima stay certified while they drift
 
 BATTERY: dict[str, Callable[[], Problem]] = {
     "traffic": traffic,

@@ -26,7 +26,7 @@ CORRELATION = (
 
 
 def portfolio(size: int | None = None) -> Problem:
-    """Return seven stock markets with the returns at which holding them by capital is optimal (reverse optimization)."""
+    """Return seven stock markets whose returns make holding them by capital optimal (reverse optimization)."""
     covariance = market_covariance()
     capital = np.array(CAPITAL) / sum(CAPITAL)
     problem = portfolio_problem(MARKETS, AVERSION * covariance @ capital, covariance, size=size, name="portfolio")

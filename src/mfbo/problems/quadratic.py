@@ -15,8 +15,8 @@ MOST_FACES = 1 << 14  # of the simplex: beyond, enumerating them takes minutes
 class QuadraticPayoff:
     """f = b + H w over cells, so that g = ⟨b, w⟩ + ⟨w, H w⟩.
 
-    linear: b (C, A). pairs: H (C·A, C·A), symmetric or not; only its symmetric part matters to g. The same formula holds
-    for finitely many agents.
+    linear: b (C, A). pairs: H (C·A, C·A); only its symmetric part matters to g. The same formula holds for finitely
+    many agents.
     """
 
     linear: FloatArray

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -99,7 +100,7 @@ def traffic_problem(
     uses = np.zeros((len(trips), routes, len(links)))
     for pair, rank in np.ndindex(len(trips), routes):
         path = chosen[pair][rank]
-        uses[pair, rank, [links[step] for step in zip(path[:-1], path[1:], strict=True)]] = 1.0
+        uses[pair, rank, [links[step] for step in pairwise(path)]] = 1.0
     columns = np.array([[road.minutes, road.capacity / size, road.factor, road.power] for road in roads.values()])
     payoff = TrafficPayoff(uses.reshape(len(trips) * routes, len(links)), *columns.T)
     population = Population(
