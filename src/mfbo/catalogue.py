@@ -75,6 +75,12 @@ STRATEGIES: dict[str, StrategyEntry] = {
         "the sum of one Gaussian process per agent",
         searches="single agents",
     ),
+    "gp-sqrt": StrategyEntry(
+        "mfbo.strategies.on_simplex.plain_gp:GPSqrt", "a plain Matérn process on the roots of all shares"
+    ),
+    "gp-simplex": StrategyEntry(
+        "mfbo.strategies.on_simplex.plain_gp:GPSimplex", "a plain Matérn process on all shares, with a trust region"
+    ),
     "cma-es": StrategyEntry(
         "mfbo.strategies.on_simplex.cma_es:CmaEs", "CMA-ES on logits, with restarts", library="cmaes", license="MIT"
     ),
