@@ -92,7 +92,7 @@ def draw(folder: Path, results: dict[Setting, list[RunResult]]) -> None:
         name, feedback, noise, _ = key
         curves = {setting.strategy: [each.trace for each in runs] for setting, runs in group}
         label = f"{name}-{feedback}-{noise:g}".replace(":", "")
-        best_so_far(folder / label, f"{name}, {feedback}", curves, mfbo.make_problem(name).optimum.value)
+        best_so_far(folder / label, f"{name}, {feedback}", curves, mfbo.make_problem(name).known_optimum.value)
 
 
 def main() -> None:

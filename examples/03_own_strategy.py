@@ -32,4 +32,4 @@ class HillClimb:
 
 swarm = mfbo.make_problem("swarm")
 result = mfbo.maximize(swarm.value, swarm.population, rounds=50, strategy=HillClimb(), seed=0)
-print(f"optimum {swarm.optimum.value:.3f}, hill climbing {swarm.value(result.recommended):.3f}")
+print(f"optimum {swarm.known_optimum.value:.3f}, hill climbing {swarm.value(result.recommended):.3f}")

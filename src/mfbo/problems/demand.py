@@ -69,6 +69,7 @@ def problem_of_table(table: DemandTable, name: str, size: int | None, summary: s
         license=str(details.get("license", "the user's own")),
         places=table.coordinates,
         grid=_grid(table),
+        demand=table.demand,
     )
 
 

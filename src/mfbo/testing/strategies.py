@@ -19,7 +19,7 @@ from mfbo.population import Population
 from mfbo.records import Feedback, History, Plan
 from mfbo.seeding import derived_generator
 from mfbo.study import Study, create_study
-from mfbo.testing.records import plain_round, round_from_plain
+from mfbo.testing.plain_rounds import plain_round, round_from_plain
 
 PAYOFFS: dict[str, Callable[[int, float], float]] = {
     "identical": lambda number, payoff: 3.0,
