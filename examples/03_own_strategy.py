@@ -24,7 +24,7 @@ class HillClimb:
 
     def recommend(self, history: mfbo.History) -> np.ndarray:
         """Return the best plan so far."""
-        return max(history.told, key=lambda each: each.payoff or 0.0).plan.distribution
+        return max(history.told, key=lambda told: told.payoff or 0.0).plan.distribution
 
     def posterior(self, history: mfbo.History) -> None:
         """Have no model."""

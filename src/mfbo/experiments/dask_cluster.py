@@ -68,14 +68,14 @@ def _connected(address: str) -> Any:
     try:
         return Client(address, timeout=ANSWER_WITHIN, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
-        raise InvalidInputError(f"no Dask scheduler answers at {address!r}: start one by `dask scheduler`") from error
+        raise InvalidInputError(f"no Dask scheduler answers at {address!r}: start one with `dask scheduler`") from error
 
 
 def _require_first_worker(client: Any, address: str) -> None:
     try:
         client.wait_for_workers(1, timeout=FIRST_WORKER_WITHIN)
     except TimeoutError as error:
-        raise InvalidInputError(f"{address} has no workers: start some by `dask worker {address}`") from error
+        raise InvalidInputError(f"{address} has no workers: start some with `dask worker {address}`") from error
 
 
 def play_on_dask(client: Any, runs: Sequence[SuiteRun]) -> Iterator[AnyRun]:
