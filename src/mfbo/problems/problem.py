@@ -20,7 +20,7 @@ class Payoff(Protocol):
         ...
 
     def population(self, shares: FloatArray, size: int | None = None) -> float:
-        """Return g = Σ w f, the population payoff."""
+        """Return g = Σ w f, the population payoff, eq. (2)."""
         ...
 
     def gradient(self, shares: FloatArray) -> FloatArray:
