@@ -123,6 +123,11 @@ def test_a_benchmark_runs_reports_and_does_nothing_twice(suite, tmp_path):
         assert (out / "report" / target).exists()
     assert not list((out / "report").glob(".mfbo-*"))
 
+    again = mfbo("report", out / "report", "--out", tmp_path / "again")  # a report brings along what it is made of
+    assert again.returncode == 0, again.stderr
+    for path in (out / "report").glob("*.csv"):
+        assert (tmp_path / "again" / path.name).read_bytes() == path.read_bytes()
+
 
 @pytest.mark.slow
 def test_part_of_a_suite_may_be_run_first_and_the_rest_later(suite, tmp_path):
