@@ -7,11 +7,15 @@ command line, in a suite, in a stored study, in the legend of a figure.
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal, cast
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from mfbo.errors import InvalidInputError
 from mfbo.validation import known_name, said
 from mfbo.written_settings import split_name, with_settings
+
+if TYPE_CHECKING:  # a name is looked up without loading any problem
+    from mfbo.problems import Problem
 
 
 @dataclass(frozen=True)
@@ -156,17 +160,17 @@ def make_strategy(strategy: Any) -> Any:
     return strategy
 
 
-def make_problem(name: str, data: Any = None) -> Any:
+def make_problem(name: str, data: str | PathLike[str] | None = None) -> "Problem":
     """Return the problem of this name; ``data`` is a user's table or raw file for the problems that take one."""
     entry = PROBLEMS[known_name(name, "problem", list(PROBLEMS))]
-    if data is None:
-        return entry.make()
-    require_data_taker(name)
-    return entry.make(data)
+    if data is not None:
+        require_data_taker(name)
+    problem: Problem = entry.make() if data is None else entry.make(data)
+    return problem
 
 
 def require_data_taker(name: str) -> None:
     """Refuse a data file for a problem that takes none."""
     if not PROBLEMS[name].data:
-        takers = ", ".join(each for each, entry in PROBLEMS.items() if entry.data)
+        takers = ", ".join(taker for taker, entry in PROBLEMS.items() if entry.data)
         raise InvalidInputError(f"problem {name!r} takes no data file; those that do: {takers}")

@@ -75,7 +75,7 @@ def run(
         str | None, typer.Option(help="Number of agents, or inf for the mean-field limit; default: the problem's own.")
     ] = None,
     allocation: Annotated[str, typer.Option(help="How plans become whole agents: quota or sampled.")] = "quota",
-    contexts: Annotated[
+    context_allocation: Annotated[
         str, typer.Option(help="Agents per context in each round: quota (fixed) or sampled (drawn anew).")
     ] = "quota",
     noise: Annotated[float, typer.Option(help="Standard deviation of Gaussian noise on every told payoff.")] = 0.0,
@@ -87,7 +87,7 @@ def run(
     from mfbo.cli.run import run as command
 
     command(
-        problem, strategy, rounds, seed, feedback, agents, allocation, contexts, noise,
+        problem, strategy, rounds, seed, feedback, agents, allocation, context_allocation, noise,
         data=data, known_noise=known_noise, quiet=quiet, json=json,
     )  # fmt: skip
 
@@ -104,7 +104,7 @@ def benchmark(
     ] = None,
     problems: Annotated[str | None, typer.Option(help="Run only these of the suite, separated by commas.")] = None,
     strategies: Annotated[str | None, typer.Option(help="Run only these of the suite, separated by commas.")] = None,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed cells again.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed ones again.")] = False,
     show: Annotated[
         bool, typer.Option("--print", help="Print the suite as TOML and stop; edit it for your own.")
     ] = False,

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mfbo.cli.output import cells_progress, print_json, print_table, say
+from mfbo.cli.output import print_json, print_table, runs_progress, say
 from mfbo.errors import InvalidInputError
 from mfbo.experiments import Outcome, Suite, find_suite, run_suite, suite_toml
 
@@ -26,14 +26,14 @@ def benchmark(
     quiet: bool,
     json: bool,
 ) -> None:
-    """Check the plan, run what is missing, say what is there."""
+    """Check the suite, run what is missing, say what is there."""
     suite = find_suite(name)
     if show:
         sys.stdout.write(suite_toml(suite))
         return
     folder = out or Path(f"mfbo-benchmark-{suite.name}")
     try:
-        with cells_progress(suite.name, silent=quiet or json) as advance:
+        with runs_progress(suite.name, silent=quiet or json) as advance:
             outcome = run_suite(
                 suite,
                 folder,
@@ -45,7 +45,7 @@ def benchmark(
                 progress=advance,
             )
     except KeyboardInterrupt:
-        say(f"finished cells are in {folder}; the same command continues", error=True)
+        say(f"finished runs are in {folder}; the same command continues", error=True)
         raise
     if json:
         print_json(_record(suite, folder, outcome))
@@ -69,12 +69,12 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
 
 
 def _record(suite: Suite, folder: Path, outcome: Outcome) -> dict[str, Any]:
-    failed = [{"cell": each["label"], "error": each["error"]["message"]} for each in outcome.failed]
+    failed = [{"run": record.label, "error": record.error.message} for record in outcome.failed]
     return {
         "suite": suite.name,
         "hash": suite.hash,
         "folder": str(folder),
-        "cells": outcome.chosen,
+        "runs": outcome.chosen,
         "found": outcome.found,
         "played": outcome.played,
         "failed": failed,
@@ -83,15 +83,14 @@ def _record(suite: Suite, folder: Path, outcome: Outcome) -> dict[str, Any]:
 
 def _print(suite: Suite, folder: Path, outcome: Outcome) -> None:
     rows: list[list[Any]] = [
-        ["cells chosen", outcome.chosen],
+        ["runs chosen", outcome.chosen],
         ["finished before", outcome.found],
-        ["run now", outcome.played],
+        ["played now", outcome.played],
         ["failed", len(outcome.failed)],
     ]
     print_table(f"Suite {suite.name} ({suite.hash}) in {folder}", ["", "count"], rows)
     for record in outcome.failed[:10]:
-        error = record["error"]
-        say(f"failed: {record['label']}: {error['type']}: {' '.join(error['message'].split())}")
+        say(f"failed: {record.label}: {record.error.type}: {record.error.in_one_line}")
     if outcome.failed:
-        say("--retry-failed runs the failed cells again")
+        say("--retry-failed runs the failed ones again")
     say(f"tables and figures: mfbo report {folder}")

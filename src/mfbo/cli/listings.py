@@ -1,12 +1,14 @@
 """`mfbo problems` and `mfbo strategies`."""
 
+from typing import Any
+
 from mfbo.catalogue import PROBLEMS, STRATEGIES, make_problem
 from mfbo.cli.output import print_json, print_table
 
 
 def problems(*, json: bool) -> None:
     """List the problems."""
-    records = []
+    records: list[dict[str, Any]] = []
     for name in PROBLEMS:
         problem = make_problem(name)
         contexts, actions = problem.population.shape

@@ -19,7 +19,7 @@ def run(
     feedback: str,
     agents: str | None,
     allocation: Any,
-    contexts: Any,
+    context_allocation: Any,
     noise: float,
     *,
     data: Path | None,
@@ -37,7 +37,7 @@ def run(
         parse_agents(agents),  # type: ignore[arg-type]
         feedback,
         allocation,
-        contexts,
+        context_allocation,
         noise,
         known_noise,
         data,

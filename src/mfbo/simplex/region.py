@@ -90,7 +90,7 @@ class Region:
 class _Projection:
     """Euclidean projection onto the region in shares of all agents, by ascent in its multipliers.
 
-    Given multipliers λ of contexts, ν of actions and μ of the budget, the nearest point is
+    Given multipliers λ of contexts, ν of actions and μ of the budget, the nearest point is, eq. (32),
     w = clip(w₀ + soft(v − λ − ν − w₀, μ), lower, upper), monotone in each: λ and ν are set in turn, μ around them.
     """
 
