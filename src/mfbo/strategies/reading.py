@@ -3,8 +3,8 @@
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
-from mfbo.population import rounded_placement
 from mfbo.records import History, told_payoff
+from mfbo.simplex import whole_agents
 
 
 def told_payoffs(history: History) -> FloatArray:
@@ -25,7 +25,7 @@ def recommendable(history: History) -> IntArray:
         return np.arange(len(history.told))
     totals = history.population.context_totals
     region = limits.region(totals, None)
-    kept = [region.contains(rounded_placement(played, totals)) for played in steered(history)]
+    kept = [region.contains(whole_agents(played, totals)) for played in steered(history)]
     return np.flatnonzero(kept) if any(kept) else np.arange(len(kept))
 
 
