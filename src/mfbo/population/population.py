@@ -11,7 +11,7 @@ import numpy as np
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
 from mfbo.population.limits import Limits, Names, misfit, read_limits, read_placed, refuse_impossible
-from mfbo.population.reading import Named, read_named
+from mfbo.population.named import Named, read_named
 from mfbo.simplex import quota
 from mfbo.validation import place_of, share_array, whole_number
 
