@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from mfbo.arrays import read_only
 from mfbo.errors import DamageError, StorageError
 from mfbo.population import Limits, Population
 from mfbo.records import Feedback, Lease, Notes, Plan, Round
@@ -84,7 +83,7 @@ def population_of(record: Mapping[str, Any]) -> Population:
         weights=weights,
         context_features=array_of(record["context_features"]),
     )
-    object.__setattr__(population, "weights", read_only(weights))  # shares divided by their sum again lose a bit
+    population = population.with_weights(weights)  # shares divided by their sum again lose a bit
     if record["limits"] is not None:
         return population.with_limits(Limits.from_record(record["limits"]))
     return population
