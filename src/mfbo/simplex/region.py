@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
-from mfbo.simplex.maps import projected
+from mfbo.simplex.coordinates import projected
 
 TOLERANCE = 1e-8  # of a projection, in shares of all agents; whole placements are exact
 SWEEPS = 200  # over contexts and actions in turn
