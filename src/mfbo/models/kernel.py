@@ -9,7 +9,7 @@ finitely many features is a *block* of the sparse posterior's basis.
 To add a kind of term: a file with its term, part and block, and a term in a preset.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, Self
@@ -49,8 +49,8 @@ class Source(Protocol):
         ...
 
 
-Columns = Callable[[Any], FloatArray]
-"""Gives what a source reads of some rows, (n, …)."""
+Columns = Mapping[Any, FloatArray]
+"""What sources read of some rows, (n, …) each."""
 
 
 class Term(Protocol):

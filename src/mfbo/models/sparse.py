@@ -15,8 +15,7 @@ from mfbo.errors import NumericalError
 from mfbo.interfaces import CellMoments, PopulationMoments, Posterior
 from mfbo.models.basis import Basis, PriorFactor
 from mfbo.models.cholesky import factorized, lower_inverse
-from mfbo.models.design import Design
-from mfbo.models.fitting import fitted
+from mfbo.models.fitting import Design, fitted
 from mfbo.models.gaussian_process import Fit, in_unit, standardization
 from mfbo.models.kernel import Kernel, Values
 from mfbo.models.posterior import VARIANCE_FLOOR
