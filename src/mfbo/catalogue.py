@@ -163,5 +163,5 @@ def make_problem(name: str, data: Any = None) -> Any:
 def require_data_taker(name: str) -> None:
     """Refuse a data file for a problem that takes none."""
     if not PROBLEMS[name].data:
-        takers = ", ".join(each for each, entry in PROBLEMS.items() if entry.data)
+        takers = ", ".join(taker for taker, entry in PROBLEMS.items() if entry.data)
         raise InvalidInputError(f"problem {name!r} takes no data file; those that do: {takers}")

@@ -147,8 +147,8 @@ class Database:
         with self.reported(), through_gate(self.file, WAIT):
             raw = self._pool.taken(self._connected)
             try:
-                kept = raw.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-                self._in_log_mode = kept or raw.execute("PRAGMA journal_mode=WAL").fetchone()[0] == "wal"
+                logs_already = raw.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+                self._in_log_mode = logs_already or raw.execute("PRAGMA journal_mode=WAL").fetchone()[0] == "wal"
             finally:
                 self._pool.give_back(raw)
 
@@ -247,8 +247,8 @@ class Database:
             return f"{place} {NO_STORE}"
         if code.startswith(_BUSY):
             return f"{place} is in use: another process did not end its work within {waited:.0f} s; try again later"
-        for known, way_out in _REASONS.items():
-            if code.startswith(known):
+        for beginning, way_out in _REASONS.items():
+            if code.startswith(beginning):
                 return f"{place} cannot be used: {reason}: {way_out}"
         if self.file is not None:
             return f"{place} cannot be used: {reason}"

@@ -151,11 +151,11 @@ class PostgresDriver:
     def connected(self) -> Any:
         """Return a new connection; who sets the server's limits in the address knows better than we."""
         limits = {"connect_timeout": CONNECT_SECONDS, "keepalives_idle": 30, "tcp_user_timeout": 1000 * SILENCE_SECONDS}
-        given = self._address.settings
-        settings: dict[str, Any] = {key: value for key, value in limits.items() if key not in given}
+        addressed = self._address.settings
+        settings: dict[str, Any] = {key: value for key, value in limits.items() if key not in addressed}
         raw = self._psycopg.connect(self._address.url, **settings)
         raw.isolation_level = self._psycopg.IsolationLevel.READ_COMMITTED
-        if "options" not in given:
+        if "options" not in addressed:
             for setting, seconds in (
                 ("lock_timeout", WAIT),
                 ("statement_timeout", STATEMENT_SECONDS),

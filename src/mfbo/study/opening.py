@@ -46,7 +46,7 @@ def create_study(
     known_name(contexts, "context allocation", ALLOCATIONS)
     if population.limits is not None and (allocation, contexts) != ("quota", "quota"):
         raise InvalidInputError("random draws keep no limits: take allocation='quota' and contexts='quota'")
-    known = None if noise is None else standard_deviation(positive(noise, "noise"), "noise")
+    known_noise = None if noise is None else standard_deviation(positive(noise, "noise"), "noise")
     made = make_strategy(strategy)
     if population.limits is not None and searches_single_agents(made.name):
         raise knows_no_limits(made.name)
@@ -58,7 +58,7 @@ def create_study(
         raise InvalidInputError(f"{wrong}; if it was counted so, say allow_misfit=True, and it is kept as it is")
     settings: dict[str, Any] = {
         "seed": whole_number(seed, "seed", least=0),
-        "noise": known,
+        "noise": known_noise,
         "allocation": allocation,
         "contexts": contexts,
         "lease_seconds": None if lease_seconds is None else positive(lease_seconds, "lease_seconds"),
