@@ -70,7 +70,7 @@ def read_named(values: Any, what: str) -> Named:
 
 def _from_list(values: list[Any], what: str) -> Named:
     """Read a list of names, of (name, feature, …) or of feature rows."""
-    rows = [each for each in values if isinstance(each, list | tuple | np.ndarray)]
+    rows = [value for value in values if isinstance(value, list | tuple | np.ndarray)]
     if not rows:
         return Named(unique_names(values, what))
     if len(rows) != len(values):
@@ -111,7 +111,7 @@ def _from_features_by_name(values: Mapping[Any, Any], what: str) -> Named:
     names = unique_names(values.keys(), what)
     try:
         with np.errstate(over="ignore"):
-            table = np.array([np.atleast_1d(each) for each in values.values()], dtype=np.float64)
+            table = np.array([np.atleast_1d(features) for features in values.values()], dtype=np.float64)
     except Exception as error:  # text, ragged rows, integers of 400 digits, whatever a user's own class raises
         raise InvalidInputError(
             f"{what} as a mapping must map each name to its feature(s), all of one length, "

@@ -73,13 +73,11 @@ class Population(_Checked):
         """
         named = read_named(actions, "actions")
         types, shares = _read_contexts(contexts, weights)
-        if context_features is not None:
-            types = types.with_features(context_features, "context_features")
+        types = types if context_features is None else types.with_features(context_features, "context_features")
         count = None if size is None else whole_number(size, "size", least=1)
         bounds = (capacity, minimum, forbidden, fixed, move_budget, placed)
-        limits = None
-        if any(bound is not None for bound in bounds):
-            limits = read_limits(Names(named.names, types.names, _totals(shares, count)), *bounds)
+        unlimited = all(bound is None for bound in bounds)
+        names = None if unlimited else Names(named.names, types.names, _totals(shares, count))
         super().__init__(
             actions=named.names,
             features=_read_only(named.features),
@@ -88,7 +86,7 @@ class Population(_Checked):
             weights=read_only(shares),
             context_features=_read_only(types.features),
             size=count,
-            limits=limits,
+            limits=None if names is None else read_limits(names, *bounds),
         )
 
     def _with(self, **changes: Any) -> "Population":

@@ -107,8 +107,8 @@ def _read_counts(counts: Any, cells: FloatArray, population: Population) -> Floa
     seen = ~np.isnan(cells)
     if counts is None:
         return np.asarray(read_only(np.where(seen, 1.0, 0.0)))
-    given = _by_cell(counts, population, "counts")
-    table = number_array(np.where(np.isnan(given), 0.0, given), "counts", population.shape)
+    told = _by_cell(counts, population, "counts")
+    table = number_array(np.where(np.isnan(told), 0.0, told), "counts", population.shape)
     if (table[seen] <= 0).any():
         raise InvalidInputError("counts must be above 0 wherever cells holds a mean payoff")
     if (table[seen] < FEWEST_COUNTED).any() or (table[seen] > LARGEST_POPULATION).any():

@@ -95,7 +95,7 @@ def plan_record(plan: Plan, notes: Notes, lease: Lease, start: Any = None) -> di
         "distribution": array_record(plan.distribution),
         "allocation": array_record(plan.allocation, "i8"),
         "assignment": array_record(plan.assignment, "i4"),
-        "notes": {key: [_plain(each) for each in values] for key, values in notes.items()},
+        "notes": {key: [_plain(value) for value in values] for key, values in notes.items()},
         **lease_record(lease, start),
     }
 

@@ -42,32 +42,55 @@ def create_study(
     """
     if not isinstance(population, Population):
         raise InvalidInputError(f"population must be an mfbo.Population, not {said(population)}")
-    known_name(allocation, "allocation", ALLOCATIONS)
-    known_name(contexts, "context allocation", ALLOCATIONS)
-    if population.limits is not None and (allocation, contexts) != ("quota", "quota"):
-        raise InvalidInputError("random draws keep no limits: take allocation='quota' and contexts='quota'")
-    known = None if noise is None else standard_deviation(positive(noise, "noise"), "noise")
     made = make_strategy(strategy)
-    if population.limits is not None and searches_single_agents(made.name):
-        raise knows_no_limits(made.name)
-    start = None if placed is None else population.read_placed(placed)
-    if start is not None and population.limits is not None:
-        population = population.with_limits(replace(population.limits, placed=start))
-    wrong = "" if start is None else population.misfit(start, fixed_contexts=contexts == "quota")
-    if wrong and not allow_misfit:
-        raise InvalidInputError(f"{wrong}; if it was counted so, say allow_misfit=True, and it is kept as it is")
+    _require_limits_kept(population, made.name, allocation, contexts)
+    population, start = _started(population, placed, fixed_contexts=contexts == "quota", allow_misfit=allow_misfit)
     settings: dict[str, Any] = {
         "seed": whole_number(seed, "seed", least=0),
-        "noise": known,
+        "noise": None if noise is None else standard_deviation(positive(noise, "noise"), "noise"),
         "allocation": allocation,
         "contexts": contexts,
         "lease_seconds": None if lease_seconds is None else positive(lease_seconds, "lease_seconds"),
         "placed": start,
     }
+    return _created(population, made, storage, name, settings)
+
+
+def _require_limits_kept(population: Population, strategy: str, allocation: str, contexts: str) -> None:
+    """Refuse unknown ways of placing, and those that cannot keep the population's limits."""
+    known_name(allocation, "allocation", ALLOCATIONS)
+    known_name(contexts, "context allocation", ALLOCATIONS)
+    if population.limits is None:
+        return
+    if (allocation, contexts) != ("quota", "quota"):
+        raise InvalidInputError("random draws keep no limits: take allocation='quota' and contexts='quota'")
+    if searches_single_agents(strategy):
+        raise knows_no_limits(strategy)
+
+
+def _started(
+    population: Population, placed: Any, *, fixed_contexts: bool, allow_misfit: bool
+) -> tuple[Population, IntArray | None]:
+    """Return the population with where its agents stand now in its limits, and where that is, (C, A)."""
+    if placed is None:
+        return population, None
+    start = population.read_placed(placed)
+    if population.limits is not None:
+        population = population.with_limits(replace(population.limits, placed=start))
+    wrong = population.misfit(start, fixed_contexts=fixed_contexts)
+    if wrong and not allow_misfit:
+        raise InvalidInputError(f"{wrong}; if it was counted so, say allow_misfit=True, and it is kept as it is")
+    return population, start
+
+
+def _created(
+    population: Population, strategy: Strategy, storage: Any, name: str | None, settings: dict[str, Any]
+) -> Study:
+    """Return a new study, after writing its description to the storage if there is one."""
     if storage is None:
         if name is not None:
             raise InvalidInputError(f"the name {said(name)} needs a storage to be kept in: give storage=")
-        return _assembled(population, made, None, "", **settings)
+        return _assembled(population, strategy, None, "", **settings)
     if not isinstance(name, str) or not name.strip():
         raise InvalidInputError(f"a stored study needs a name, not {said(name)}: give name=")
     name = plain_text(name, "name")
@@ -75,12 +98,12 @@ def create_study(
     description = {
         "format": FORMAT,
         "population": codec.population_record(population),
-        "strategy": made.name,
+        "strategy": strategy.name,
         **settings,
         "placed": codec.array_record(settings["placed"], "i8"),
     }
     store.create(name, codec.to_text(description))
-    return _assembled(population, made, store, name, **settings)
+    return _assembled(population, strategy, store, name, **settings)
 
 
 def load_study(name: str, storage: Any, *, strategy: Any = None) -> Study:

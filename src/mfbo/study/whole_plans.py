@@ -51,8 +51,8 @@ class Placing:
             return Plan(number, read_only(distribution))
         totals, limits = population.context_totals, population.limits
         counts = whole_agents(distribution, totals, None if limits is None else limits.region(totals, None))
-        kept = distribution if limits is None else realized(counts, distribution)
-        return Plan(number, read_only(kept), read_only(counts, np.int64))
+        played = distribution if limits is None else realized(counts, distribution)
+        return Plan(number, read_only(played), read_only(counts, np.int64))
 
 
 def _checked(values: Any, population: Population) -> FloatArray:

@@ -1,4 +1,4 @@
-"""From an address to a storage."""
+"""Which storage an address means: memory, an SQLite file, a PostgreSQL server, or an object that is one."""
 
 from typing import Any
 
