@@ -53,7 +53,7 @@ class Run:
     json: Json = False
 
 
-@declared(app, "benchmark", "run_benchmark:benchmark")
+@declared(app, "benchmark", "benchmark:benchmark")
 @dataclass(frozen=True)
 class Benchmark:
     """Run problems × strategies × seeds; run again to continue."""
@@ -76,7 +76,7 @@ class Benchmark:
     json: Json = False
 
 
-@declared(app, "report", "write_report:report")
+@declared(app, "report", "report:report")
 @dataclass(frozen=True)
 class Report:
     """Write tables (Markdown, CSV) and one HTML page with all figures."""

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from mfbo.cli.write_report import _remove_older
+from mfbo.cli.report import _remove_older
 from mfbo.experiments import Batch, ResultStore, Suite
 from mfbo.experiments.cells import play
 from mfbo.experiments.report import tables
