@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mfbo.cli.commands import Benchmark
-from mfbo.cli.output import cells_progress, print_json, print_table, say
+from mfbo.cli.output import print_json, print_table, runs_progress, say
 from mfbo.errors import InvalidInputError
 from mfbo.experiments import Outcome, Suite, find_suite, run_suite, suite_toml
 
@@ -22,7 +22,7 @@ def benchmark(options: Benchmark) -> None:
         return
     folder = options.out or Path(f"mfbo-benchmark-{suite.name}")
     try:
-        with cells_progress(suite.name, silent=options.quiet or options.json) as advance:
+        with runs_progress(suite.name, silent=options.quiet or options.json) as advance:
             outcome = run_suite(
                 suite,
                 folder,
@@ -34,7 +34,7 @@ def benchmark(options: Benchmark) -> None:
                 progress=advance,
             )
     except KeyboardInterrupt:
-        say(f"finished cells are in {folder}; the same command continues", error=True)
+        say(f"finished runs are in {folder}; the same command continues", error=True)
         raise
     if options.json:
         print_json(_record(suite, folder, outcome))
@@ -58,12 +58,12 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
 
 
 def _record(suite: Suite, folder: Path, outcome: Outcome) -> dict[str, Any]:
-    failed = [{"cell": record["label"], "error": record["error"]["message"]} for record in outcome.failed]
+    failed = [{"run": record.label, "error": record.error.message} for record in outcome.failed]
     return {
         "suite": suite.name,
         "hash": suite.hash,
         "folder": str(folder),
-        "cells": outcome.chosen,
+        "runs": outcome.chosen,
         "found": outcome.found,
         "played": outcome.played,
         "failed": failed,
@@ -72,15 +72,14 @@ def _record(suite: Suite, folder: Path, outcome: Outcome) -> dict[str, Any]:
 
 def _print(suite: Suite, folder: Path, outcome: Outcome) -> None:
     rows: list[list[Any]] = [
-        ["cells chosen", outcome.chosen],
+        ["runs chosen", outcome.chosen],
         ["finished before", outcome.found],
-        ["run now", outcome.played],
+        ["played now", outcome.played],
         ["failed", len(outcome.failed)],
     ]
     print_table(f"Suite {suite.name} ({suite.hash}) in {folder}", ["", "count"], rows)
     for record in outcome.failed[:10]:
-        error = record["error"]
-        say(f"failed: {record['label']}: {error['type']}: {' '.join(error['message'].split())}")
+        say(f"failed: {record.label}: {record.error.type}: {record.error.in_one_line}")
     if outcome.failed:
-        say("--retry-failed runs the failed cells again")
+        say("--retry-failed runs the failed ones again")
     say(f"tables and figures: mfbo report {folder}")

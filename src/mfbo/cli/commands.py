@@ -44,7 +44,7 @@ class Run:
         str | None, typer.Option(help="Number of agents, or inf for the mean-field limit; default: the problem's own.")
     ] = None
     allocation: Annotated[str, typer.Option(help="How plans become whole agents: quota or sampled.")] = "quota"
-    contexts: Annotated[
+    context_allocation: Annotated[
         str, typer.Option(help="Agents per context in each round: quota (fixed) or sampled (drawn anew).")
     ] = "quota"
     noise: Annotated[float, typer.Option(help="Standard deviation of Gaussian noise on every told payoff.")] = 0.0
@@ -68,7 +68,7 @@ class Benchmark:
     ] = None
     problems: Annotated[str | None, typer.Option(help="Run only these of the suite, separated by commas.")] = None
     strategies: Annotated[str | None, typer.Option(help="Run only these of the suite, separated by commas.")] = None
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed cells again.")] = False
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Run failed ones again.")] = False
     show: Annotated[bool, typer.Option("--print", help="Print the suite as TOML and stop; edit it for your own.")] = (
         False
     )

@@ -1,5 +1,7 @@
 """`mfbo problems` and `mfbo strategies`."""
 
+from typing import Any
+
 from mfbo.catalogue import PROBLEMS, STRATEGIES, make_problem
 from mfbo.cli.commands import Problems, Strategies
 from mfbo.cli.output import print_json, print_table
@@ -7,7 +9,7 @@ from mfbo.cli.output import print_json, print_table
 
 def problems(options: Problems) -> None:
     """List the problems."""
-    records = []
+    records: list[dict[str, Any]] = []
     for name in PROBLEMS:
         problem = make_problem(name)
         contexts, actions = problem.population.shape

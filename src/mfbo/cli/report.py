@@ -10,8 +10,9 @@ from mfbo.cli.commands import Report
 from mfbo.cli.output import print_json, print_table, say
 from mfbo.errors import InvalidInputError
 from mfbo.experiments import ResultStore
-from mfbo.experiments.report import tables as make_tables
+from mfbo.experiments.report_tables import tables as make_tables
 from mfbo.experiments.results import Results, load_results
+from mfbo.experiments.store import ARCHIVE, SUITE, archived
 from mfbo.experiments.tables import Table
 from mfbo.given_files import given_bytes
 from mfbo.whole_files import make_folder, write_whole_file, write_whole_files, writing
@@ -56,6 +57,8 @@ def _write(target: Path, results: Results, tables: list[Table]) -> list[Path]:
         }
         contents = {target / name: text.encode() for name, text in texts.items()}
         contents |= {target / FIGURES / picture.svg.name: picture.svg.read_bytes() for picture in pictures}
+    contents[target / SUITE] = results.suite.to_json()  # from these two the report can be made again …
+    contents[target / ARCHIVE] = archived(results.records)  # … and the benchmark continued
     write_whole_files(contents)
     with writing(target):
         _remove_older(target, [path.relative_to(target).as_posix() for path in contents])

@@ -29,7 +29,7 @@ def run(options: Run) -> None:
 def _settings(options: Run) -> RunSettings:
     agents: Any = parse_agents(options.agents)
     allocation: Any = options.allocation  # which words are allowed, the settings say
-    contexts: Any = options.contexts
+    context_allocation: Any = options.context_allocation
     return RunSettings(
         options.problem,
         known_strategy(options.strategy),
@@ -38,7 +38,7 @@ def _settings(options: Run) -> RunSettings:
         agents,
         options.feedback,
         allocation,
-        contexts,
+        context_allocation,
         options.noise,
         options.known_noise,
         options.data,

@@ -9,7 +9,7 @@ import numpy as np
 
 from mfbo.arrays import IntArray, read_only
 from mfbo.errors import InvalidInputError
-from mfbo.simplex import Region, quota
+from mfbo.simplex import Region
 from mfbo.validation import (
     LARGEST_POPULATION,
     as_numbers,
@@ -296,8 +296,3 @@ def _cell(names: Names, context: int, action: int) -> str:
 
 def _kept(values: Any) -> IntArray:
     return np.asarray(read_only(np.asarray(values, dtype=np.int64), np.int64))
-
-
-def rounded_placement(distribution: Any, totals: IntArray) -> IntArray:
-    """Return whole agents (C, A) for what was really played, given as a distribution."""
-    return np.stack([quota(row, int(total)) for row, total in zip(distribution, totals, strict=True)])

@@ -1,12 +1,12 @@
 """From a log of events to the rounds of a study."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from mfbo.errors import DamageError, StorageError
 from mfbo.population import Population
-from mfbo.records import Lease, Plan, Round
+from mfbo.records import History, Round
 from mfbo.storage import codec
 from mfbo.storage.contract import Event
 from mfbo.storage.soundness import require_sound, unreadable
@@ -14,20 +14,15 @@ from mfbo.storage.soundness import require_sound, unreadable
 ODD = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
 
 
-def replayed(rounds: Iterable[Round], events: Iterable[Event], population: Population) -> tuple[Round, ...]:
-    """Return the rounds after these events; a round that no event concerns stays the same object."""
-    kept = list(rounds)
-    told = sum(each.state == "done" for each in kept)
-    seen = 1 + max((each.seen for each in kept if each.seen is not None), default=-1)
+def replayed(history: History, events: Sequence[Event]) -> History:
+    """Return the history after these events; a round that no event concerns stays the same object."""
+    rounds, told, seen = list(history.rounds), len(history.told), history.next_word
     for event in events:
-        changed = after(event, kept, told, seen, population)
+        changed = after(event, rounds, told, seen, history.population)
         told += changed.state == "done"
         seen += changed.seen == seen
-        if event.number == len(kept):
-            kept.append(changed)
-        else:
-            kept[event.number] = changed
-    return tuple(kept)
+        rounds[event.number : event.number + 1] = [changed]
+    return replace(history, rounds=tuple(rounds))
 
 
 def after(event: Event, rounds: list[Round], told: int, seen: int, population: Population) -> Round:
@@ -48,16 +43,14 @@ def _after(event: Event, rounds: list[Round], told: int, seen: int) -> Round:
         raise DamageError(f"record {event.sequence}, {event.kind!r}, is out of order; `mfbo study doctor` says more")
     record = codec.from_text(event.body)
     if event.kind == "asked":
-        return codec.plan_of(event.number, record).counted(codec.array_of(record.get("start")), seen)
+        return codec.plan_of(event.number, record, seen)
     if event.kind == "added":
-        past = Round(Plan(event.number, codec.array_of(record["distribution"])), added=True)
-        return _done(past, record, told, None)
+        return _done(Round.past(event.number, codec.array_of(record["distribution"])), record, told, None)
     asked = rounds[event.number]
     if asked.state != "open":
         raise DamageError(f"record {event.sequence} ends plan {event.number} again; `mfbo study doctor` says more")
     if event.kind == "leased":
-        lease = Lease(record["worker"], record["expires"], (*asked.lease.former, asked.lease.worker))
-        return replace(asked, lease=lease).counted(codec.array_of(record.get("start")), seen)
+        return asked.leased(record["worker"], record["expires"], codec.array_of(record.get("start")), seen)
     if event.kind == "told":
         return _done(asked, record, told, seen)
     if event.kind == "failed":
@@ -72,12 +65,10 @@ def _done(asked: Round, record: dict[str, Any], told: int, seen: int | None) -> 
     feedback, realized = record["feedback"], record["realized"]
     if not isinstance(feedback, dict) or not isinstance(realized, dict):
         raise DamageError(f"the result of plan {asked.number} is not whole; `mfbo study doctor` says more")
-    return replace(
-        asked,
-        state="done",
-        feedback=codec.feedback_of(feedback),
-        realized=codec.array_of(realized),
-        told=told,
+    return asked.done(
+        codec.feedback_of(feedback),
+        codec.array_of(realized),
+        told,
         late=bool(record["late"]),
         placed=codec.array_of(record.get("placed")),
         seen=seen,

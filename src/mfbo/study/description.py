@@ -8,7 +8,7 @@ import numpy as np
 from mfbo.arrays import IntArray
 from mfbo.errors import DamageError, InvalidInputError, StorageError
 from mfbo.population import Population
-from mfbo.records import Round
+from mfbo.records import History, Round
 from mfbo.storage import Storage, codec
 from mfbo.storage.replay import ODD, replayed
 from mfbo.validation import known_name, positive, standard_deviation, whole_number
@@ -43,7 +43,7 @@ def read_description(name: str, text: str) -> Description:
 def stored_rounds(name: str, store: Storage) -> tuple[Round, ...]:
     """Return the rounds of a stored study, without its strategy: what `doctor` can say of any study."""
     described = read_description(name, store.description(name))
-    return replayed((), store.events(name), described.population)
+    return replayed(History(described.population), store.events(name)).rounds
 
 
 def _read(record: dict[str, Any]) -> Description:

@@ -121,7 +121,7 @@ def _assembled(
     placed: IntArray | None,
 ) -> Study:
     history = History(population, (), noise, "planned" if allocation == "sampled" else "realized")
-    journal = Journal(history, storage, name)
+    journal = None if storage is None else Journal(storage, name)
     return Study(
         history, strategy, seed, allocation, contexts, journal=journal, lease_seconds=lease_seconds, placed=placed
     )

@@ -15,9 +15,9 @@ from mfbo.interfaces import Acquisition, Maximizer, Posterior
 from mfbo.maximizers import Lbfgs, ProjectedAscent
 from mfbo.simplex import Region, dirichlet
 from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.modeled import Belief
 from mfbo.strategies.reading import pending_shares
 from mfbo.strategies.replay_plan import ROUND_BUDGET
-from mfbo.strategies.surrogate import Belief
 
 SAME_START = 0.01  # L1 distance per context below which two starts climb to the same place
 

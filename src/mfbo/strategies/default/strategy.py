@@ -21,7 +21,7 @@ from mfbo.strategies.default.search import Search, Starts
 from mfbo.strategies.default.seen import Seen, data_kind
 from mfbo.strategies.default.stall import Stall
 from mfbo.strategies.modeled import ModeledStrategy
-from mfbo.strategies.shared import with_shared_payoffs
+from mfbo.strategies.reading import with_shared_payoffs
 
 
 @dataclass(frozen=True)

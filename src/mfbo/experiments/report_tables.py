@@ -1,6 +1,7 @@
 """The numbers of a report: one function per table, from the results of a folder."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.experiments.ceilings import REPEATS
 from mfbo.experiments.information import regret_bounds
+from mfbo.experiments.origins import Origin
 from mfbo.experiments.paper_minutes import PAPER_MINUTES, PAPER_ROUNDS
 from mfbo.experiments.results import Case, Group, Results
 from mfbo.experiments.statistics import interval, paired, rounds_to, spread
@@ -47,21 +49,8 @@ def finals(cases: Sequence[Case]) -> Table:
             closed = case.gap_closed(group.finals)
             gap = None if closed is None else float(100 * closed.mean())
             regret = None if case.optimum is None else case.optimum - found.mean
-            rows.append(
-                (
-                    case.label,
-                    group.name,
-                    group.allocation,
-                    len(group.records),
-                    _range(group.played),
-                    found.mean,
-                    found.low,
-                    found.high,
-                    case.optimum,
-                    regret,
-                    gap,
-                )
-            )
+            which = (case.label, group.name, group.allocation, len(group.records), _range(group.played))
+            rows.append((*which, found.mean, found.low, found.high, case.optimum, regret, gap))
     run = ("problem", "strategy", "allocation", "seeds", "rounds")
     columns = (*run, "best value", "low", "high", "optimum", "regret", "% of gap")
     return Table(
@@ -83,7 +72,7 @@ def summed_regret(cases: Sequence[Case]) -> Table:
             curves = gaps_lost(case, group)
             if curves is None or case.optimum is None:
                 continue
-            payoffs = interval((case.optimum - group.common("values")).sum(axis=1))
+            payoffs = interval((case.optimum - group.values).sum(axis=1))
             lost = interval(curves.sum(axis=1))
             first, last = (float(curves[:, part].mean()) for part in (slice(None, LAST), slice(-LAST, None)))
             run = (case.label, group.name, len(group.records), curves.shape[1])
@@ -140,9 +129,12 @@ def paired_tests(cases: Sequence[Case]) -> Table:
 
 def _paired_row(case: Case, group: Group, reference: Group) -> tuple[Any, ...]:
     common = sorted(set(group.seeds) & set(reference.seeds))
-    ours, theirs = (np.array([each.finals[each.seeds.index(seed)] for seed in common]) for each in (group, reference))
-    test = paired(ours, theirs)
+    test = paired(_finals(group, common), _finals(reference, common))
     return case.label, group.name, reference.name, test.pairs, test.difference, test.t_test, test.wilcoxon
+
+
+def _finals(group: Group, seeds: Sequence[int]) -> FloatArray:
+    return np.array([group.finals[group.seeds.index(seed)] for seed in seeds])
 
 
 def rounds_needed(cases: Sequence[Case]) -> Table:
@@ -150,15 +142,15 @@ def rounds_needed(cases: Sequence[Case]) -> Table:
     rows = []
     for case in cases:
         for group in case.groups:
-            gaps = [case.gap_closed(np.array([result["trace"]])) for result in group.results]
+            gaps = [case.gap_closed(np.array([result.trace])) for result in group.results]
             if any(gap is None for gap in gaps):
                 continue
             row: list[Any] = [case.label, group.name]
             for level in LEVELS:
                 reached = [rounds_to(level, gap)[0] for gap in gaps if gap is not None]
-                known = [each for each in reached if each is not None]
-                complete = len(known) == len(reached)
-                row += [float(np.mean(known)) if complete else None, f"{len(known)} of {len(reached)}"]
+                there = [number for number in reached if number is not None]
+                complete = len(there) == len(reached)
+                row += [float(np.mean(there)) if complete else None, f"{len(there)} of {len(reached)}"]
             rows.append(tuple(row))
     columns = ("problem", "strategy", "rounds to 90 %", "seeds there", "rounds to 99 %", "seeds there ")
     return Table(
@@ -172,29 +164,7 @@ def rounds_needed(cases: Sequence[Case]) -> Table:
 
 def run_times(cases: Sequence[Case]) -> Table:
     """Return seconds per run beside the paper's minutes."""
-    rows = []
-    for case in cases:
-        for group in case.groups:
-            seconds = np.array([result["seconds"] for result in group.results])
-            paper = PAPER_MINUTES.get((case.problem, group.strategy)) if case.is_the_papers else None
-            alike = case.rounds == PAPER_ROUNDS and not group.limited
-            limit = "" if not group.limited else f"{group.limited} of {len(group.records)}"
-            rows.append(
-                (
-                    case.label,
-                    group.name,
-                    len(group.records),
-                    _range(group.played),
-                    float(seconds.mean()),
-                    spread(seconds),
-                    _per_round(group),
-                    float(seconds.mean() / 60),
-                    None if paper is None else f"{paper[0]:g} ± {paper[1]:g}",
-                    float(60 * paper[0] / seconds.mean()) if paper is not None and alike else None,
-                    group.time_limit,
-                    limit,
-                )
-            )
+    rows = [_times_row(case, group) for case in cases for group in case.groups]
     ours = ("problem", "strategy", "seeds", "rounds", "seconds", "sd", "seconds per round", "minutes")
     columns = (*ours, "paper's minutes", "times faster", "limit, s", "runs ended by it")
     return Table(
@@ -208,6 +178,18 @@ def run_times(cases: Sequence[Case]) -> Table:
     )
 
 
+def _times_row(case: Case, group: Group) -> tuple[Any, ...]:
+    seconds = np.array([result.seconds for result in group.results])
+    mean, per_round = float(seconds.mean()), float(np.mean(seconds / group.played))
+    paper = PAPER_MINUTES.get((case.problem, group.strategy)) if case.is_the_papers else None
+    alike = case.rounds == PAPER_ROUNDS and not group.limited
+    minutes = None if paper is None else f"{paper[0]:g} ± {paper[1]:g}"
+    faster = float(60 * paper[0] / mean) if paper is not None and alike else None
+    limit = "" if not group.limited else f"{group.limited} of {len(group.records)}"
+    which = (case.label, group.name, len(group.records), _range(group.played))
+    return (*which, mean, spread(seconds), per_round, mean / 60, minutes, faster, group.time_limit, limit)
+
+
 def regret_bound(cases: Sequence[Case]) -> Table:
     """Return the regret beside the theorem's bound."""
     rows = []
@@ -219,18 +201,9 @@ def regret_bound(cases: Sequence[Case]) -> Table:
             regret, bound = curves
             total = interval(regret[:, -1])
             ratio = float(bound[:, -1].mean() / total.mean) if total.mean > 0 else None
-            rows.append(
-                (
-                    case.label,
-                    group.name,
-                    regret.shape[1],
-                    total.mean,
-                    total.half,
-                    total.mean / regret.shape[1],
-                    float(bound[:, -1].mean()),
-                    ratio,
-                )
-            )
+            rounds = regret.shape[1]
+            which = (case.label, group.name, rounds)
+            rows.append((*which, total.mean, total.half, total.mean / rounds, float(bound[:, -1].mean()), ratio))
     columns = ("problem", "strategy", "rounds", "regret in gaps", "± 95 %", "per round", "bound", "bound / regret")
     return Table(
         "regret-bound",
@@ -253,12 +226,12 @@ def regret_curves(case: Case, group: Group) -> tuple[FloatArray, FloatArray] | N
     if lost is None or case.problem_data is None:
         return None
     population = case.problem_data.population
-    return np.cumsum(lost, axis=1), regret_bounds(population, group.common("information_gain"))
+    return np.cumsum(lost, axis=1), regret_bounds(population, group.gains)
 
 
 def gaps_lost(case: Case, group: Group) -> FloatArray | None:
     """Return the regret of each round in units of the gap, (S, T)."""
-    closed = case.gap_closed(group.common("values"))
+    closed = case.gap_closed(group.values)
     return None if closed is None else np.asarray(1.0 - closed)
 
 
@@ -267,7 +240,7 @@ def scaling(cases: Sequence[Case]) -> list[Table]:
     found = []
     for swept in sweeps(cases):
         runs = [(case, group) for case in swept.cases for group in case.groups]
-        runs.sort(key=lambda each: each[1].name)  # the cases are in the order of the axis already
+        runs.sort(key=lambda pair: pair[1].name)  # the cases are in the order of the axis already
         which = ("strategy", "allocation", "M", "|A|", "T", "problem", "seeds")
         found.append(
             Table(
@@ -317,7 +290,7 @@ def _rounds_unlike(one: tuple[Case, Group], other: tuple[Case, Group]) -> str | 
         return None
     rounds = min(*one[1].played, *other[1].played)
     bands = [
-        [interval((case.reachable or 0.0) - column) for column in group.common("trace")[:, :rounds].T]
+        [interval((case.reachable or 0.0) - column) for column in group.traces[:, :rounds].T]
         for case, group in (one, other)
     ]
     least = NEGLIGIBLE * (optimum - start)
@@ -327,46 +300,35 @@ def _rounds_unlike(one: tuple[Case, Group], other: tuple[Case, Group]) -> str | 
 
 def round_seconds(group: Group) -> FloatArray:
     """Return the strategy's seconds per round of each run, (S,)."""
-    return np.array([result["ask_seconds"] / result["rounds_played"] for result in group.results])
+    return np.array([result.ask_seconds / result.rounds_played for result in group.results])
 
 
 def _scaling_row(case: Case, group: Group) -> tuple[Any, ...]:
     speed = interval(round_seconds(group))
-    known = None if case.optimum is None else interval(case.optimum - group.finals)
-    regret = (None, None, None) if known is None else (known.mean, known.low, known.high)
+    lost = None if case.optimum is None else interval(case.optimum - group.finals)
+    regret = (None, None, None) if lost is None else (lost.mean, lost.low, lost.high)
     run = (group.name, group.allocation, case.agents, case.actions, case.rounds, case.problem, len(group.records))
     return (*run, speed.mean, speed.half, *regret)
 
 
 def failures(results: Results) -> Table:
-    """Return the cells that failed, with their error."""
-    rows = tuple(
-        (record["label"], record["error"]["type"], " ".join(record["error"]["message"].split()))
-        for record in results.failed
-    )
-    return Table("failed", "Cells that failed", ("cell", "error", "message"), rows)
+    """Return the runs that failed, with their error."""
+    rows = tuple((record.label, record.error.type, record.error.in_one_line) for record in results.failed)
+    return Table("failed", "Runs that failed", ("run", "error", "message"), rows)
 
 
 def provenances(results: Results) -> Table:
     """Return which versions and machines the results come from; more than one row means a mixture."""
-    counts: dict[tuple[str, ...], int] = {}
-    for record in results.records:
-        key = _origin(record["provenance"])
-        counts[key] = counts.get(key, 0) + 1
-    columns = ("mfbo", "commit", "Python", "packages", "processor", "threads", "cells")
-    return Table("provenance", "Where the results come from", columns, tuple((*key, n) for key, n in counts.items()))
+    counts = Counter(_origin_row(record.origin) for record in results.records)
+    columns = ("mfbo", "commit", "Python", "packages", "processor", "threads", "runs")
+    return Table("provenance", "Where the results come from", columns, tuple((*row, n) for row, n in counts.items()))
 
 
-def _origin(record: Mapping[str, Any]) -> tuple[str, ...]:
-    packages = ", ".join(f"{name} {version}" for name, version in record["packages"].items())
-    threads = "; ".join([f"limit {record['threads']['limit']}", *sorted(record["threads"]["libraries"])])
-    commit = record["commit"] or "not from a checkout"
-    cpu = f"{record['cpu']}, {record['cpus']} processors"
-    return record["mfbo"], commit, record["python"], packages, cpu, threads
-
-
-def _per_round(group: Group) -> float:
-    return float(np.mean([result["seconds"] / result["rounds_played"] for result in group.results]))
+def _origin_row(origin: Origin) -> tuple[str, ...]:
+    packages = ", ".join(f"{name} {version}" for name, version in origin.packages.items())
+    threads = "; ".join([f"limit {origin.threads.limit}", *sorted(origin.threads.libraries)])
+    commit = origin.commit or "not from a checkout"
+    return origin.mfbo, commit, origin.python, packages, f"{origin.cpu}, {origin.cpus} processors", threads
 
 
 def _range(counts: Sequence[int]) -> str:

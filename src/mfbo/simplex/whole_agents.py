@@ -1,12 +1,29 @@
-"""Whole agents from a distribution: quotas (largest remainder) or independent draws, at a cost free of M."""
+"""Whole agents from a distribution, at a cost free of M: the one place where plans are rounded, or drawn.
+
+``whole_agents`` rounds, with limits or without; ``allocate`` draws as well; ``realized`` is the way back to shares.
+"""
 
 from typing import Literal
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
+from mfbo.simplex.region import Region
 
 AllocationMethod = Literal["quota", "sampled"]
+
+
+def whole_agents(distribution: FloatArray, totals: IntArray, region: Region | None = None) -> IntArray:
+    """Round a distribution (C, A) to whole agents (C, A).
+
+    totals: agents of every context (C,). By largest remainder; with a region, the nearest placement that it allows.
+    """
+    if region is not None:
+        return region.whole(distribution)
+    counts = np.empty(distribution.shape, dtype=np.int64)
+    for context, total in enumerate(totals.tolist()):
+        counts[context] = quota(distribution[context], total)
+    return counts
 
 
 def quota(shares: FloatArray, total: int) -> IntArray:
@@ -49,10 +66,8 @@ def allocate(
     """
     totals = quota(weights, size) if context_method == "quota" else sampled(weights, size, rng)
     if method == "quota":
-        rows = [quota(row, int(total)) for row, total in zip(distribution, totals, strict=True)]
-    else:
-        rows = [sampled(row, int(total), rng) for row, total in zip(distribution, totals, strict=True)]
-    return np.stack(rows)
+        return whole_agents(distribution, totals)
+    return np.stack([sampled(row, int(total), rng) for row, total in zip(distribution, totals, strict=True)])
 
 
 def realized(counts: IntArray, planned: FloatArray) -> FloatArray:

@@ -4,6 +4,8 @@ import os
 import platform
 import shutil
 import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,24 +19,55 @@ PACKAGES = ("numpy", "scipy", "threadpoolctl", "joblib", "distributed", "torch",
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 
 
+@dataclass(frozen=True)
+class Threads:
+    """What decides how many threads there are: variables of the environment, linear algebra libraries, our limit."""
+
+    variables: Mapping[str, str]
+    libraries: tuple[str, ...]
+    limit: int
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The program, the packages and the machine behind a result. commit: None outside a checkout."""
+
+    mfbo: str
+    commit: str | None
+    python: str
+    packages: Mapping[str, str]
+    platform: str
+    cpu: str
+    cpus: int | None
+    host: str
+    threads: Threads
+
+
 @cache
-def provenance() -> dict[str, Any]:
-    """Return what is known of this process; looked up once."""
-    return {
-        "mfbo": mfbo.__version__,
-        "commit": _commit(),
-        "python": platform.python_version(),
-        "packages": {name: found for name in PACKAGES if (found := _version(name)) is not None},
-        "platform": platform.platform(),
-        "cpu": _cpu(),
-        "cpus": os.cpu_count(),
-        "host": platform.node(),
-        "threads": {
-            "variables": {name: os.environ[name] for name in THREAD_VARIABLES if name in os.environ},
-            "libraries": [_library(each) for each in threadpool_info()],
-            "limit": 1,
-        },
-    }
+def this_origin() -> Origin:
+    """Return what can be said of this process; looked up once."""
+    return Origin(
+        mfbo=mfbo.__version__,
+        commit=_commit(),
+        python=platform.python_version(),
+        packages={name: found for name in PACKAGES if (found := _version(name)) is not None},
+        platform=platform.platform(),
+        cpu=_cpu(),
+        cpus=os.cpu_count(),
+        host=platform.node(),
+        threads=Threads(
+            variables={name: os.environ[name] for name in THREAD_VARIABLES if name in os.environ},
+            libraries=tuple(_library(info) for info in threadpool_info()),
+            limit=1,
+        ),
+    )
+
+
+def origin_of(plain: Mapping[str, Any]) -> Origin:
+    """Return the origin that a file holds."""
+    threads = plain["threads"]
+    held = Threads(dict(threads["variables"]), tuple(threads["libraries"]), threads["limit"])
+    return Origin(**{**plain, "threads": held})
 
 
 def _library(info: dict[str, Any]) -> str:

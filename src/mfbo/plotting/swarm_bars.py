@@ -6,25 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from mfbo.arrays import FloatArray
-from mfbo.errors import InvalidInputError
 from mfbo.plotting.figures import drawn
 from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel, headline
 from mfbo.problems import Problem
-from mfbo.problems.swarm import swarm_reward
+from mfbo.problems.pictures import RewardPicture
 
 TICKS = {0.0: "0", np.pi / 2: "π/2", np.pi: "π", 3 * np.pi / 2: "3π/2", 2 * np.pi: "2π"}
 
 
-def swarm_bars(path: Path, problem: Problem, panels: Sequence[Panel]) -> list[Path]:
+def swarm_bars(path: Path, problem: Problem, picture: RewardPicture, panels: Sequence[Panel]) -> list[Path]:
     """Draw the reward over the angle and, below it, the shares of all panels as bars. Returns the files written."""
-    features = problem.population.features
-    if features is None:
-        raise InvalidInputError("a swarm has actions with an angle")
-    angles = features[:, 0]
+    angles = picture.angles
     heights = {"height_ratios": [1, 1.6]}
     with drawn(path, (6.4, 5.0), nrows=2, sharex=True, gridspec_kw=heights) as ((reward, shares), files):
-        _draw_reward(reward, angles)
+        _draw_reward(reward, picture)
         width = float(np.diff(angles).min()) * 0.9 / len(panels) if len(angles) > 1 else 0.1
         for position, panel in enumerate(panels):
             shift = (position - (len(panels) - 1) / 2) * width
@@ -39,9 +34,10 @@ def swarm_bars(path: Path, problem: Problem, panels: Sequence[Panel]) -> list[Pa
     return files
 
 
-def _draw_reward(axes: Any, angles: FloatArray) -> None:
+def _draw_reward(axes: Any, picture: RewardPicture) -> None:
+    angles = picture.angles
     fine = np.linspace(angles.min(), angles.max(), 400)
     axes.axhline(0, color="#cccccc", linewidth=0.8)
-    axes.plot(fine, swarm_reward(fine), color="#444444", linewidth=1.4)
-    axes.plot(angles, swarm_reward(angles), ".", color="#444444", markersize=4)
+    axes.plot(fine, picture.reward(fine), color="#444444", linewidth=1.4)
+    axes.plot(angles, picture.reward(angles), ".", color="#444444", markersize=4)
     axes.set_ylabel("reward φ")

@@ -20,7 +20,7 @@ def plain_round(round: Round) -> dict[str, Any]:
         "state": round.state,
         "realized": _listed(round.realized),
         "payoff": feedback.payoff,
-        "agents": [list(each) for each in feedback.agents],
+        "agents": [list(seen) for seen in feedback.agents],
         "cells": _listed(feedback.cells),
         "counts": _listed(feedback.counts),
         "told": round.told,

@@ -1,6 +1,6 @@
-"""What is kept of a study: plans, feedback, rounds, history. Frozen, and checked at birth."""
+"""Plans, feedback, rounds and the history of a study. Every round is made and changed here, whoever asks for it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -8,22 +8,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
-from mfbo.errors import InvalidInputError
-from mfbo.population import Population, rounded_placement
-from mfbo.simplex import Region, realized
-from mfbo.validation import (
-    LARGEST_POPULATION,
-    as_numbers,
-    by_label,
-    distribution_array,
-    finite_number,
-    listed,
-    number_array,
-    said,
-)
-
-LARGEST_PAYOFF = 1e150  # its square must still be a number
-FEWEST_COUNTED = 1e-6  # a mean over fewer agents is no information, and its noise no number
+from mfbo.population import Population
+from mfbo.records.told_values import read_feedback
+from mfbo.simplex import Region, realized, whole_agents
 
 RoundState = Literal["open", "done", "failed", "abandoned"]
 Note = tuple[float | str, ...]
@@ -86,33 +73,15 @@ class Feedback:
         population: Population, payoff: Any = None, agents: Any = None, cells: Any = None, counts: Any = None
     ) -> "Feedback":
         """Check what a user tells: names or indices, finite numbers, shapes; refuse it all or take it all."""
-        if payoff is None and agents is None and cells is None:
-            raise InvalidInputError("nothing was told: give payoff=, agents= or cells=")
-        if counts is not None and cells is None:
-            raise InvalidInputError("counts= says how many agents are behind each cell mean: give cells= too")
-        number = None if payoff is None else _payoff(payoff, "payoff")
-        seen = () if agents is None else _read_agents(agents, population)
-        table = None if cells is None else _read_cells(cells, population)
-        heads = None if table is None else _read_counts(counts, table, population)
-        return Feedback(number, seen, table, heads)
+        return Feedback(*read_feedback(population, payoff, agents, cells, counts))
 
 
 class PayoffRange(NamedTuple):
     """How many payoffs were told of a round, the lowest and the highest."""
 
-    told: int
-    lowest: float
-    highest: float
-
-    @staticmethod
-    def of(feedback: Feedback) -> "PayoffRange":
-        """Look at all kinds of feedback."""
-        payoffs = [payoff for _, _, payoff in feedback.agents]
-        if feedback.payoff is not None:
-            payoffs.append(feedback.payoff)
-        if feedback.cells is not None:
-            payoffs.extend(feedback.cells[~np.isnan(feedback.cells)].tolist())
-        return PayoffRange(len(payoffs), min(payoffs, default=0.0), max(payoffs, default=0.0))
+    told: int = 0
+    lowest: float = 0.0
+    highest: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -169,9 +138,17 @@ class Round:
         return None if self.feedback is None else self.feedback.payoff
 
     @cached_property
-    def payoff_range(self) -> "PayoffRange":
-        """All payoffs told of this round, from the lowest to the highest."""
-        return PayoffRange.of(Feedback() if self.feedback is None else self.feedback)
+    def payoff_range(self) -> PayoffRange:
+        """All payoffs told of this round, of every kind, from the lowest to the highest."""
+        feedback = self.feedback
+        if feedback is None:
+            return PayoffRange()
+        payoffs = [] if feedback.payoff is None else [feedback.payoff]
+        for _, _, payoff in feedback.agents:
+            payoffs.append(payoff)
+        if feedback.cells is not None:
+            payoffs += feedback.cells[~np.isnan(feedback.cells)].tolist()
+        return PayoffRange(len(payoffs), min(payoffs, default=0.0), max(payoffs, default=0.0))
 
     @cached_property
     def as_system(self) -> "Round":
@@ -200,7 +177,28 @@ class Round:
             return allocation if self.placed is None else self.placed
         if allocation is not None and self.plan.realized.tobytes() == self.played_key:
             return allocation
-        return rounded_placement(self.played, totals)
+        return whole_agents(self.played, totals)
+
+    @staticmethod
+    def asked(plan: Plan, notes: Notes, lease: Lease, start: IntArray | None, seen: int) -> "Round":
+        """Return a new open round; start: agents as counted before it, None if nobody counted; seen: as above."""
+        return Round(plan, notes, lease=lease, start=start, seen=None if start is None else seen)
+
+    @staticmethod
+    def past(number: int, distribution: FloatArray) -> "Round":
+        """Return a day that was played outside the study, before its result."""
+        return Round(Plan(number, distribution), added=True)
+
+    def numbered(self, number: int, told: int) -> "Round":
+        """Return a past day at its place in the study."""
+        return replace(self, plan=replace(self.plan, number=number), told=told)
+
+    def leased(self, worker: str | None, expires: float | None, start: IntArray | None, seen: int) -> "Round":
+        """Return this open round in other hands, or anew in the same; start: agents as counted now, as in ``asked``."""
+        lease = Lease(worker, expires, (*self.lease.former, self.lease.worker))
+        if start is None:
+            return replace(self, lease=lease)
+        return replace(self, lease=lease, start=start, seen=seen)
 
     def done(
         self,
@@ -217,7 +215,7 @@ class Round:
             self,
             state="done",
             feedback=feedback,
-            realized=read_only(played),
+            realized=read_only(played) if played.flags.writeable else played,
             told=told,
             late=late,
             placed=placed,
@@ -231,10 +229,6 @@ class Round:
         if state == "abandoned":
             return replace(self, state=state, error=error)
         return replace(self, state=state, error=error, placed=placed, seen=seen)
-
-    def counted(self, start: IntArray | None, seen: int) -> "Round":
-        """Return this open round with where agents stood before it; None: nobody counted, nothing changes."""
-        return self if start is None else replace(self, start=start, seen=seen)
 
 
 def told_payoff(done: Round) -> float:
@@ -268,15 +262,53 @@ class History:
     @cached_property
     def told(self) -> tuple[Round, ...]:
         """Finished rounds in the order in which they were told."""
-        done = [each for each in self.rounds if each.state == "done"]
-        return tuple(sorted(done, key=lambda each: -1 if each.told is None else each.told))
+        done = [asked for asked in self.rounds if asked.state == "done"]
+        return tuple(sorted(done, key=lambda finished: -1 if finished.told is None else finished.told))
 
-    @property
+    @cached_property
     def open(self) -> tuple[Round, ...]:
         """Rounds that were asked and not yet told."""
-        return tuple(each for each in self.rounds if each.state == "open")
+        return tuple(asked for asked in self.rounds if asked.state == "open")
 
-    @property
+    @cached_property
+    def next_word(self) -> int:
+        """The position of the next word on where agents stand, see ``Round.seen``."""
+        return 1 + max((asked.seen for asked in self.rounds if asked.seen is not None), default=-1)
+
+    def after(self, changed: Round) -> "History":
+        """Return the history with a new round, or with one that was open as it is now; nothing is sorted again."""
+        number = changed.plan.number
+        still_open = []
+        for asked in self.open:
+            if asked.plan.number != number:
+                still_open.append(asked)
+            elif changed.state == "open":
+                still_open.append(changed)
+        if changed.state == "open" and number == len(self.rounds):
+            still_open.append(changed)
+        grown = replace(self, rounds=(*self.rounds[:number], changed, *self.rounds[number + 1 :]))
+        vars(grown).update(  # what the cached properties would find
+            told=(*self.told, changed) if changed.state == "done" else self.told,
+            open=tuple(still_open),
+            next_word=self.next_word if changed.seen is None else max(self.next_word, changed.seen + 1),
+        )
+        return grown
+
+    def with_past(self, days: Sequence[Round]) -> "History":
+        """Return the history with days that were played outside the study, told last."""
+        longer = replace(self, rounds=(*self.rounds, *days))
+        vars(longer).update(told=(*self.told, *days), open=self.open, next_word=self.next_word)
+        return longer
+
+    def counted(self, now: IntArray | None) -> "History":
+        """Return the history with agents as they were counted now, (C, A); None: nobody counted."""
+        if now is None:
+            return self
+        recounted = replace(self, now=now)
+        vars(recounted).update(told=self.told, open=self.open, next_word=self.next_word)
+        return recounted
+
+    @cached_property
     def region(self) -> Region | None:
         """Placements allowed next, from where agents are now; None without limits."""
         limits = self.population.limits
@@ -284,7 +316,7 @@ class History:
             return None
         return limits.region(self.population.context_totals, self.placed)
 
-    @property
+    @cached_property
     def placed(self) -> IntArray | None:
         """Whole agents as they stand now, (C, A): by the last word of any round, or as the limits say; None if unknown.
 
@@ -293,115 +325,14 @@ class History:
         if self.now is not None or self.population.size is None:
             return self.now
         totals = self.population.context_totals
-        spoken = [each for each in self.rounds if each.seen is not None and not each.added]
-        for each in sorted(spoken, key=lambda each: -(each.seen or 0)):
-            found = each.standing(totals)
+        spoken = [asked for asked in self.rounds if asked.seen is not None and not asked.added]
+        for asked in sorted(spoken, key=lambda asked: -(asked.seen or 0)):
+            found = asked.standing(totals)
             if found is not None:
                 return found
         return None if self.population.limits is None else self.population.limits.placed
 
     @property
-    def next_word(self) -> int:
-        """The position of the next word on where agents stand, see ``Round.seen``."""
-        return 1 + max((each.seen for each in self.rounds if each.seen is not None), default=-1)
-
-    @property
     def last_notes(self) -> Notes:
         """What the strategy noted at its latest proposal (empty before the first)."""
         return self.rounds[-1].notes if self.rounds else {}
-
-
-def _payoff(value: Any, name: str) -> float:
-    try:
-        number = finite_number(value, name)
-    except InvalidInputError as error:
-        hint = "tell a round without a usable result by study.fail(plan, reason)"
-        raise InvalidInputError(f"{error}; {hint}") from None
-    if abs(number) > LARGEST_PAYOFF:
-        raise InvalidInputError(f"{name} must be below {LARGEST_PAYOFF:g} in size, not {number:g}: choose another unit")
-    return number
-
-
-def _read_agents(agents: Any, population: Population) -> tuple[tuple[int, int, float], ...]:
-    if not isinstance(agents, Iterable) or isinstance(agents, str):
-        raise InvalidInputError(f"agents must be a list of (context, action, payoff), not {said(agents)}")
-    rows = []
-    for position, entry in enumerate(listed(agents, "agents")):
-        is_row = isinstance(entry, Iterable) and not isinstance(entry, str)
-        parts = tuple(listed(entry, f"agents[{position}]")) if is_row else ()
-        if len(parts) == 2 and len(population.contexts) == 1:
-            parts = (0, *parts)
-        if len(parts) != 3:
-            raise InvalidInputError(f"agents[{position}] must be (context, action, payoff), not {said(entry)}")
-        context = population.context_index(parts[0])
-        action = population.action_index(parts[1])
-        rows.append((context, action, _payoff(parts[2], f"agents[{position}] payoff")))
-    if not rows:
-        raise InvalidInputError("agents must hold at least one (context, action, payoff)")
-    return tuple(rows)
-
-
-def _by_cell(table: Any, population: Population, name: str) -> FloatArray:
-    """Read a (C, A) table, a flat row for one context, or a mapping (context, action) or action → number."""
-    if hasattr(table, "columns"):
-        raise InvalidInputError(
-            f"{name}: the labels of a data frame would be lost; give a mapping (context, action) → number, or an array"
-        )
-    table = by_label(table)
-    if not isinstance(table, Mapping):
-        array = as_numbers(table, name)
-        return array[None, :] if array.shape == (population.shape[1],) and population.shape[0] == 1 else array
-    cells = np.full(population.shape, np.nan)
-    for key, value in table.items():
-        pair = key if isinstance(key, tuple) else (0, key)
-        if len(pair) != 2 or (not isinstance(key, tuple) and len(population.contexts) > 1):
-            raise InvalidInputError(f"{name}: key {said(key)} must be (context, action)")
-        context, action = pair
-        at = population.context_index(context), population.action_index(action)
-        if not np.isnan(cells[at]):
-            raise InvalidInputError(f"{name}: key {said(key)} names a cell that another key names too")
-        cells[at] = finite_number(value, f"{name}[{said(key)}]")
-    return cells
-
-
-def _read_cells(cells: Any, population: Population) -> FloatArray:
-    table = _by_cell(cells, population, "cells")
-    if table.shape != population.shape:
-        raise InvalidInputError(f"cells must have shape {population.shape}, not {table.shape}")
-    if (np.abs(table[~np.isnan(table)]) > LARGEST_PAYOFF).any():
-        raise InvalidInputError(f"cells must be finite, below {LARGEST_PAYOFF:g}, or NaN where nobody was seen")
-    if np.isnan(table).all():
-        raise InvalidInputError("cells must hold at least one mean payoff")
-    return np.asarray(read_only(table))
-
-
-def _read_counts(counts: Any, cells: FloatArray, population: Population) -> FloatArray:
-    seen = ~np.isnan(cells)
-    if counts is None:
-        return np.asarray(read_only(np.where(seen, 1.0, 0.0)))
-    given = _by_cell(counts, population, "counts")
-    table = number_array(np.where(np.isnan(given), 0.0, given), "counts", population.shape)
-    if (table[seen] <= 0).any():
-        raise InvalidInputError("counts must be above 0 wherever cells holds a mean payoff")
-    if (table[seen] < FEWEST_COUNTED).any() or (table[seen] > LARGEST_POPULATION).any():
-        odd = table[seen][(table[seen] < FEWEST_COUNTED) | (table[seen] > LARGEST_POPULATION)][0]
-        raise InvalidInputError(f"counts must be between {FEWEST_COUNTED:g} and {LARGEST_POPULATION:.0e}, not {odd:g}")
-    return np.asarray(read_only(np.where(seen, table, 0.0)))
-
-
-def read_distribution(values: Any, population: Population, name: str = "distribution") -> FloatArray:
-    """Check a distribution given by a user, (C, A)."""
-    return distribution_array(values, name, *population.shape)
-
-
-def read_assignment(values: Any, population: Population) -> IntArray:
-    """Check the actions of all single agents, (M,)."""
-    size = population.size
-    if size is None:
-        raise InvalidInputError("an assignment places single agents: give the population a size")
-    actions = np.asarray(values)
-    if actions.shape != (size,) or not np.issubdtype(actions.dtype, np.integer):
-        raise InvalidInputError(f"assignment must hold {size} whole numbers, not {actions.dtype} of {actions.shape}")
-    if actions.min() < 0 or actions.max() >= population.shape[1]:
-        raise InvalidInputError(f"assignment must hold actions from 0 to {population.shape[1] - 1}")
-    return actions
