@@ -236,7 +236,10 @@ def unstructured() -> Problem:
 def weekdays() -> Problem:
     """Return seven weekdays, each with its own demand over 24 hours."""
     hours, days = np.arange(24), np.arange(7)
-    bump = lambda center, width: np.exp(-(((hours - center + 12) % 24 - 12) ** 2) / (2 * width**2))  # noqa: E731
+
+    def bump(center: float, width: float) -> FloatArray:
+        return np.asarray(np.exp(-(((hours - center + 12) % 24 - 12) ** 2) / (2 * width**2)))
+
     work = bump(8, 1.3) + 1.2 * bump(17.5, 1.8) + 0.4 * bump(12.5, 1.5)
     free = 0.9 * bump(14, 4.0) + 0.5 * bump(22, 2.0)
     table = np.stack([0.04 + (free if day >= 5 else work) * (1.0 + 0.1 * day) for day in days])

@@ -1,7 +1,7 @@
 """A plain Gaussian process on the distribution itself, or on its square roots, with a trust region if wanted.
 
 What somebody would write who knows Bayesian optimization and not mean fields: one Matérn-5/2 kernel with one length
-over all C · A coordinates, expected improvement, random plans first. It knows neither features nor whose payoff is told.
+over all C · A coordinates, expected improvement, random plans first. It knows neither features nor whose payoff it is.
 """
 
 from dataclasses import dataclass, field, replace
@@ -14,8 +14,9 @@ from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.interfaces import Acquisition
 from mfbo.maximizers import Lbfgs
 from mfbo.models import Kernel
-from mfbo.models.kernel import Hyperparameter, Term
-from mfbo.models.radials import Embedding, EmbeddingKind, Profile, Radial
+from mfbo.models.couplings import Identity
+from mfbo.models.kernel import Constant, Hyperparameter
+from mfbo.models.stationary import EMBEDDINGS, PROFILES, Embedding, Radial, Stationary
 from mfbo.population import Population
 from mfbo.records import History, Proposal
 from mfbo.simplex import dirichlet, uniform
@@ -26,7 +27,6 @@ from mfbo.validation import positive, whole_number
 
 GAIN = 1e-3  # a success improves the best payoff by more than so many standard deviations
 LEAST_REGION = 2.0**-7
-ROOT_OFFSET = 1e-3  # of an even share: keeps the slope of a root finite
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class PlainGP(ModeledStrategy):
     success_tolerance, failure_tolerance: results in a row that double or halve the region.
     """
 
-    coordinates: ClassVar[EmbeddingKind]
+    coordinates: ClassVar[str]
 
     initial_rounds: int = 10
     starts: int = 4
@@ -57,31 +57,28 @@ class PlainGP(ModeledStrategy):
 
     def as_modeled(self, history: History) -> History:
         """Return the history with one number a round, as for every baseline."""
-        return replace(
-            history, rounds=tuple(each.as_system if each.state == "done" else each for each in history.rounds)
-        )
+        rounds = tuple(asked.as_system if asked.state == "done" else asked for asked in history.rounds)
+        return replace(history, rounds=rounds)
 
     def kernel_for(self, population: Population, kind: str) -> Kernel:
         """Return a constant and one stationary term."""
-        contexts, actions = population.shape
-        offset = ROOT_OFFSET / (actions * contexts) if self.coordinates == "hellinger" else 0.0
-        embedding = Embedding(self.coordinates, population.weights, offset)
+        embedding = EMBEDDINGS[self.coordinates].made_for(population.weights, population.shape[1], Identity())
         length = Hyperparameter(self.length, 1.0, -4.0, 4.0)
-        radial = Radial(embedding, Profile("matern52"), typical_distance(embedding, population))
+        radial = Radial(embedding, PROFILES["matern52"](), typical_distance(embedding, population))
         terms = (
-            Term("distribution", Hyperparameter(1.0, 1.0), radial=radial, length=length),
-            Term("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)),
+            Stationary("distribution", Hyperparameter(1.0, 1.0), radial, length),
+            Constant("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)),
         )
         noise = Hyperparameter(1e-4, 2.0, float(np.log(1e-8)), 0.0)
         return Kernel(self.name.partition("(")[0], terms, noise, population.weights)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return random plans first, then where the expected improvement is highest inside the region."""
-        shape = history.population.shape
-        if shape[1] == 1:
-            return Proposal(uniform(*shape))
+        contexts, actions = history.population.shape
+        if actions == 1:
+            return Proposal(uniform(contexts, actions))
         if len(history.told) < self.initial_rounds:
-            return Proposal(dirichlet(1.0, *shape, rng))
+            return Proposal(dirichlet(1.0, contexts, actions, rng))
         modeled = self.as_modeled(history)
         size = self._region_size(modeled)
         with one_blas_thread():
@@ -103,8 +100,9 @@ class PlainGP(ModeledStrategy):
 
     def _starts(self, center: FloatArray, rng: np.random.Generator) -> list[FloatArray]:
         """Return where to climb from, (C, A) each: near the center first, then random plans, flat and sparse ones."""
-        actions = center.shape[1]
-        draws = [dirichlet(1.0 if place % 2 else 3.0 / actions, *center.shape, rng) for place in range(self.starts)]
+        contexts, actions = center.shape
+        sparse = 3.0 / actions
+        draws = [dirichlet(1.0 if place % 2 else sparse, contexts, actions, rng) for place in range(self.starts)]
         return [0.9 * center + 0.1 * draws[0], *draws[1:]]
 
 
@@ -112,7 +110,7 @@ class PlainGP(ModeledStrategy):
 class GPSqrt(PlainGP):
     """On √ξ, where a small share moves as far as a large one: rare actions and faces are easy to tell apart."""
 
-    coordinates: ClassVar[EmbeddingKind] = "hellinger"
+    coordinates: ClassVar[str] = "hellinger"
     trust_region: bool = False
     name: str = field(default="gp-sqrt", kw_only=True)
 
@@ -121,7 +119,7 @@ class GPSqrt(PlainGP):
 class GPSimplex(PlainGP):
     """On ξ itself, inside a trust region."""
 
-    coordinates: ClassVar[EmbeddingKind] = "joint"
+    coordinates: ClassVar[str] = "joint"
     name: str = field(default="gp-simplex", kw_only=True)
 
 
