@@ -27,7 +27,7 @@ from mfbo.validation import whole_number
 
 _ORDER = ("source", "license", "period", "filter", "counts", "files", "command")
 _LONGEST_LIST = 12
-_KEPT = {"taxi": "pickups kept", "bikes": "pickups kept", "ports": "ports kept"}
+_COUNTED = {"taxi": "pickups kept", "bikes": "pickups kept", "ports": "ports kept"}
 
 
 def list_tables(options: ListTables) -> None:
@@ -108,8 +108,8 @@ def _print_summary(name: str, tables: Mapping[str, Table], written: Mapping[str,
     print_table("Built", columns, rows)
     counts = next(iter(tables.values())).details["counts"]  # the same rows were read for all
     skipped = [[f"skipped: {reason}", count] for reason, count in counts["skipped"].items() if count]
-    kept = [_KEPT[family_of(name)], counts["kept"]]
-    print_table("Rows", ["", "count"], [["rows read", counts["rows"]], *skipped, kept])
+    counted = [_COUNTED[family_of(name)], counts["kept"]]
+    print_table("Rows", ["", "count"], [["rows read", counts["rows"]], *skipped, counted])
 
 
 def _joined(files: tuple[Path, Path]) -> str:
