@@ -3,10 +3,11 @@
 from typing import Any
 
 from mfbo.catalogue import PROBLEMS, STRATEGIES, make_problem
+from mfbo.cli.commands import Problems, Strategies
 from mfbo.cli.output import print_json, print_table
 
 
-def problems(*, json: bool) -> None:
+def problems(options: Problems) -> None:
     """List the problems."""
     records: list[dict[str, Any]] = []
     for name in PROBLEMS:
@@ -25,7 +26,7 @@ def problems(*, json: bool) -> None:
                 "summary": problem.summary,
             }
         )
-    if json:
+    if options.json:
         print_json(records)
         return
     columns = ["name", "agents", "actions", "contexts", "feedback", "optimum", "source", "summary"]
@@ -33,7 +34,7 @@ def problems(*, json: bool) -> None:
     print_table("Problems", columns, rows)
 
 
-def strategies(*, json: bool) -> None:
+def strategies(options: Strategies) -> None:
     """List the strategies."""
     records = [
         {
@@ -46,7 +47,7 @@ def strategies(*, json: bool) -> None:
         }
         for name, entry in STRATEGIES.items()
     ]
-    if json:
+    if options.json:
         print_json(records)
         return
     rows = [

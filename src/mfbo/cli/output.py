@@ -39,12 +39,12 @@ def write_out(out: Path, content: bytes) -> None:
         sys.stdout.flush()
 
 
-def check_out(out: Path | None) -> None:
+def check_out(out: Path) -> None:
     """Refuse what cannot be written before any work is done."""
     from mfbo.storage.recognition import refuse_store
     from mfbo.whole_files import writable_target
 
-    if out is not None and out != STANDARD_OUTPUT:
+    if out != STANDARD_OUTPUT:
         refuse_store(writable_target(out))
 
 

@@ -6,6 +6,7 @@ from json import loads as load_json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from mfbo.cli.commands import Report
 from mfbo.cli.output import print_json, print_table, say
 from mfbo.errors import InvalidInputError
 from mfbo.experiments import ResultStore
@@ -21,18 +22,19 @@ LISTING = "files.json"  # what the report consists of
 OWN_FILE = re.compile(rf"(?:{FIGURES}/)?[\w.-]+\.(?:csv|svg)")
 
 
-def report(folder: Path, out: Path | None, *, quiet: bool, json: bool) -> None:
+def report(options: Report) -> None:
     """Read, compute, draw, and say where everything is."""
+    folder = options.folder
     results = load_results(ResultStore(folder))
     if not results.records:
         raise InvalidInputError(f"{folder} holds no finished run yet: mfbo benchmark --out {folder} makes some")
     tables = make_tables(results)
-    target = out or folder / "report"
+    target = options.out or folder / "report"
     written = _write(target, results, tables)
-    if json:
+    if options.json:
         print_json({"report": [str(path) for path in written]})
         return
-    if not quiet:
+    if not options.quiet:
         for table in tables:
             if table.name in ("final-values", "run-times", "failed"):
                 print_table(table.title, table.columns, [["–" if v is None else v for v in row] for row in table.rows])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from mfbo import Population
-from mfbo.cli.sheets import Faults, read_sheet
-from mfbo.cli.study_sheets import read_day, read_past_days, read_placement, read_population, read_trips
+from mfbo.csv_reader import read_sheet
 from mfbo.errors import FaultyFileError
+from mfbo.sheets import Faults, read_agents, read_cells, read_past_days, read_placed, read_population
 
 STATIONS = Population(["Main St", "Harbor", "Old Town"], size=30)
 TWO = Population(["Main St", "Harbor"], {"day": 0.5, "night": 0.5}, size=30)
@@ -30,7 +30,7 @@ def faults_of(call):
 
 def placement(path, population=STATIONS):
     faults = Faults()
-    table = read_placement(path, population, faults)
+    table = read_placed(path, population, faults)
     faults.report()
     return table.tolist()
 
@@ -60,13 +60,13 @@ def test_five_different_faults_are_reported_at_once_by_line_and_column(write):
     text = "station;agents;remark\nMain St;ten;\nHarbour;15;\nHarbor;-3;\nMain St;2,5;x;y\n"
     lines = faults_of(lambda: placement(write(text)))
     for line, column, said in [
-        (2, "agents", "'ten' is no number"),
+        (2, "agents", "'ten' is not a number"),
         (3, "station", "unknown station 'Harbour'; did you mean 'Harbor'?"),
         (4, "agents", "-3 is below 0"),
         (5, "agents", "2,5 is not a whole number"),
     ]:
         assert any(f"line {line}, column {column!r}: {said}" in each for each in lines), (line, lines)
-    assert any("line 5: 4 cells, but the header has 3" in each for each in lines)
+    assert any("line 5: 4 fields, but the header has 3" in each for each in lines)
     assert any("line 5: station 'Main St' is already on line 2" in each for each in lines)
     assert any("no row for station 'Old Town'" in each for each in lines)
     assert len(lines) == 7
@@ -82,7 +82,7 @@ def test_five_different_faults_are_reported_at_once_by_line_and_column(write):
         ("station,station,agents\nMain St,x,3\n", "is there twice"),
         ("station,agents\nMain St,nan\nHarbor,1\nOld Town,2\n", "'nan' is not finite"),
         ("station,agents\nMain St,\nHarbor,1\nOld Town,2\n", "line 2, column 'agents': is empty"),
-        ("station,agents\nMain St,1_0\nHarbor,1\nOld Town,2\n", "is no number"),
+        ("station,agents\nMain St,1_0\nHarbor,1\nOld Town,2\n", "is not a number"),
         ("station,agents\nMain St,0\nHarbor,0\nOld Town,0\n", "nobody is placed"),
         ("station;agents\nMain St;1,250\nHarbor;1\nOld Town;2\n", "thousands or a decimal comma"),
     ],
@@ -102,7 +102,7 @@ def test_a_line_number_counts_lines_of_the_file_not_rows(write):
     text = 'station,agents\n\n"Main\nSt",3\nHarbor,x\n'
     lines = faults_of(lambda: placement(write(text)))
     assert any("line 3" in each and "unknown station" in each for each in lines)
-    assert any("line 5, column 'agents': 'x' is no number" in each for each in lines)
+    assert any("line 5, column 'agents': 'x' is not a number" in each for each in lines)
 
 
 def test_decimal_commas_where_the_file_shows_that_they_are_meant(write):
@@ -135,18 +135,17 @@ def test_faults_of_several_files_come_together(write):
 def test_a_day_has_payoffs_where_the_plan_has_agents(write):
     day = write("station,payoff,agents\nMain St,1.5,4\nHarbor,,\n")
     faults = Faults()
-    payoffs, counts = read_day(day, STATIONS, np.array([[4, 2, 0]]), faults)
+    seen = read_cells(day, STATIONS, np.array([[4, 2, 0]]), faults)
     faults.report()
-    assert np.isnan(payoffs[0]).tolist() == [False, True, True]
-    assert payoffs[0, 0] == 1.5
-    assert counts.tolist() == [[4, 0, 0]]
-    read_day(day, STATIONS, np.array([[4, 2, 1]]), faults)
+    assert seen.payoffs == {(0, 0): 1.5}
+    assert seen.counts == {(0, 0): 4}
+    read_cells(day, STATIONS, np.array([[4, 2, 1]]), faults)
     assert any("no row for station 'Old Town' where the plan has agents" in each for each in faults_of(faults.report))
 
 
 def test_trips_are_rows_of_single_agents(write):
     faults = Faults()
-    trips = read_trips(write("payoff,station,context\n1,Harbor,night\n2.5,Harbor,night\n"), TWO, faults)
+    trips = read_agents(write("payoff,station,context\n1,Harbor,night\n2.5,Harbor,night\n"), TWO, faults)
     faults.report()
     assert trips == [(1, 1, 1.0), (1, 1, 2.5)]
 
