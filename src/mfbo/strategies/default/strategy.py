@@ -13,6 +13,7 @@ from mfbo.arrays import one_blas_thread
 from mfbo.models import Kernel, agents_kernel, default_kernel
 from mfbo.population import Population
 from mfbo.records import History, Proposal, Round
+from mfbo.strategies.default.exploring import Exploring
 from mfbo.strategies.default.first_plans import first_plan
 from mfbo.strategies.default.information_floor import InformationFloor
 from mfbo.strategies.default.known_placements import KnownPlacements
@@ -70,6 +71,11 @@ class Default(ModeledStrategy):
                 floor = InformationFloor.of(seen, belief.noise_variance, self.noisy_multiplier, self.highest_multiplier)
                 plan, floor = floor.climbed(search, starts)
                 return Proposal(plan, {**belief.notes, **floor.notes})
+
+            if seen.kind == "exact":
+                exploring = Exploring.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
+                plan, explores = exploring.climbed(search, starts, rng)
+                return Proposal(plan, {**belief.notes, "explores": (float(explores),)})
 
             stall = Stall.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
             plan = search.climbed(stall.multiplier, stall.chosen(starts))
