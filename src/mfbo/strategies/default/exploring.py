@@ -19,7 +19,7 @@ from mfbo.strategies.default.seen import Seen
 WINDOW = 5  # rounds over which gains are looked at
 SMALL = 0.01  # gain over the window, as a share of all that was gained since the first plan, that counts as small
 SURE = 3.0  # standard deviations beyond which the model is sure
-NOTHING = 1e-3  # share of all that was gained so far that would not count as a gain
+NOTHING = 1e-5  # share of all that was gained so far that would not count as a gain
 JITTERED = 1e-10  # variance that a model without noise leaves at a told plan
 NEGLIGIBLE_NOISE = 1e-3  # fitted noise variance, in variances of the told payoffs …
 NOISY_BASE = 1.0  # … and the least optimism above it
