@@ -13,6 +13,8 @@ from mfbo.arrays import one_blas_thread
 from mfbo.models import Kernel, agents_kernel, default_kernel
 from mfbo.population import Population
 from mfbo.records import History, Proposal, Round
+from mfbo.strategies.default.doubts import Doubts
+from mfbo.strategies.default.exploring import Exploring
 from mfbo.strategies.default.first_plans import first_plan
 from mfbo.strategies.default.information_floor import InformationFloor
 from mfbo.strategies.default.known_placements import KnownPlacements
@@ -50,16 +52,22 @@ class Default(ModeledStrategy):
         return agents_kernel(population) if kind == "agents" else default_kernel(population, noisy=kind == "noisy")
 
     def as_modeled(self, history: History) -> History:
-        """Return the history with payoffs that all agents share told as population payoffs."""
-        return with_shared_payoffs(history)
+        """Return the history with payoffs that all agents share told as population payoffs, without those in doubt."""
+        shared = with_shared_payoffs(history)
+        return Doubts.of(shared).believed(shared)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return the uniform plan first (twice, to see noise), then random ones near it, then what the model likes."""
-        modeled = self.as_modeled(history)
+        shared = with_shared_payoffs(history)
+        doubts = Doubts.of(shared)
+        modeled = doubts.believed(shared)
         seen = Seen.of(modeled, self.data_kind(modeled.told, modeled.noise))
         first = first_plan(seen, rng)
         if first is not None:
             return Proposal(first)
+        doubted = doubts.repeated(history)
+        if doubted is not None:
+            return Proposal(doubted.plan.distribution)
         with one_blas_thread():
             belief = self.belief(seen.history, seen.kind)
             means = belief.posterior.population_means(seen.visited)
@@ -70,6 +78,11 @@ class Default(ModeledStrategy):
                 floor = InformationFloor.of(seen, belief.noise_variance, self.noisy_multiplier, self.highest_multiplier)
                 plan, floor = floor.climbed(search, starts)
                 return Proposal(plan, {**belief.notes, **floor.notes})
+
+            if seen.kind == "exact":
+                exploring = Exploring.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
+                plan, explores = exploring.climbed(search, starts, rng)
+                return Proposal(plan, {**belief.notes, "explores": (float(explores),)})
 
             stall = Stall.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
             plan = search.climbed(stall.multiplier, stall.chosen(starts))

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from mfbo.acquisition import LogExpectedImprovement
+from mfbo.acquisition import ExpectedGain
 from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.interfaces import Acquisition
 from mfbo.maximizers import Lbfgs
@@ -87,7 +87,7 @@ class PlainGP(ModeledStrategy):
             means = belief.posterior.population_means(visited)
             center = visited[int(np.argmax(means))]
             posterior = belief.after_open_plans(pending_shares(modeled))
-            objective = Shrunk(LogExpectedImprovement(posterior, float(means.max())), center, size)
+            objective = Shrunk(ExpectedGain(posterior, float(means.max())), center, size)
             found, _ = Lbfgs()(objective, self._starts(center, rng))
         plan = objective.plan(found)
         return Proposal(plan if history.region is None else history.region.projected(plan), belief.notes)
