@@ -34,6 +34,10 @@ class ModeledStrategy:
         """Return the kind of data told so far; another kind means another kernel."""
         return "any"
 
+    def kind_of(self, history: History) -> str:
+        """Return the kind of data of a history as it is modeled."""
+        return self.data_kind(history.told, history.noise)
+
     def as_modeled(self, history: History) -> History:
         """Return the history as the model reads it."""
         return history
@@ -48,7 +52,7 @@ class ModeledStrategy:
         kind: of its data, if that is known already.
         """
         told = history.told
-        known = self.data_kind(told, history.noise) if kind is None else kind
+        known = self.kind_of(history) if kind is None else kind
         setting = Setting.of(told, known, sparse=self.sparse, subset=known in self.subset_kinds)
         plan = ReplayPlan.of(history, setting, self.schedule)
         return self.surrogate.belief(plan, history, self._kernel(history.population, known), self.schedule.iterations)

@@ -83,9 +83,13 @@ class Search:
 
     def climbed(self, multiplier: float, starts: Sequence[FloatArray]) -> FloatArray:
         """Return the best allowed distribution found from these starts, (C, A)."""
+        return self.climbed_by(self.acquisition(multiplier), starts)
+
+    def climbed_by(self, acquisition: Acquisition, starts: Sequence[FloatArray]) -> FloatArray:
+        """Return the same for an acquisition of your own."""
         iterations = _iterations(starts[0].size)
         climb: Maximizer = Lbfgs(iterations) if self.region is None else ProjectedAscent(self.region, iterations)
-        return climb(self.acquisition(multiplier), starts)[0]
+        return climb(acquisition, starts)[0]
 
 
 def trusted_occupancy(occupancies: FloatArray, trust: float) -> FloatArray:
