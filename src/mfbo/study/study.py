@@ -20,6 +20,7 @@ from mfbo.records import (
     History,
     Lease,
     Plan,
+    Proposal,
     Round,
     read_distribution,
 )
@@ -28,7 +29,9 @@ from mfbo.simplex import Moves, realized
 from mfbo.storage import Storage
 from mfbo.study.explaining import Explanation, Prediction, explained, predicted
 from mfbo.study.one_at_a_time import Shared, one_at_a_time
+from mfbo.study.outlook import FeedbackTold, Outlook, looked_out
 from mfbo.study.past_days import KnownDays
+from mfbo.study.starting import read_status_quo
 from mfbo.study.whole_plans import Placing
 from mfbo.validation import carried_text, known_name, plain_text, said, whole_number
 
@@ -142,6 +145,40 @@ class Study(Shared):
                     self._journal.end(self._open_round(offered.plan).ended("abandoned", broken))
             elif self._journal.lease(offered, worker, lease.expires if expired else offered.lease.expires, counted):
                 return offered.plan
+
+    @one_at_a_time
+    def attach(self, distribution: Any, worker: str | None = None) -> Plan:
+        """Take a plan of your own as the next one: shares or whole agents (C, A), a mapping, or a plan.
+
+        It is played and told like any other, and must keep the limits.
+        """
+        wanted = read_status_quo(distribution, None, self.population)
+        if wanted is None:
+            raise InvalidInputError("attach needs a plan: shares or whole agents")
+        self.refresh()
+        region = self._history.region
+        if region is not None:
+            counts = rounded_placement(wanted, self.population.context_totals)
+            broken = self._broken_by(Plan(0, wanted, counts), None)
+            if broken:
+                raise InvalidInputError(f"the plan cannot be attached: {broken}")
+        return self._opened(wanted, worker)
+
+    @one_at_a_time
+    def ask_best(self, worker: str | None = None) -> Plan:
+        """Return the best plan believed in as the next one, or the nearest to it that the move budget allows."""
+        self.refresh()
+        self._told("ask_best")
+        return self._opened(self.strategy.recommend(self._history), worker)
+
+    def _opened(self, distribution: FloatArray, worker: str | None) -> Plan:
+        """Open a round for a distribution that the strategy did not propose."""
+        who = None if worker is None else plain_text(worker, "worker")
+        while True:
+            lease = Lease(who, None if self.lease_seconds is None else time.time() + self.lease_seconds)
+            plan = self._placing.plan(Proposal(distribution), self._history, self.strategy.name)
+            if self._journal.add_open(Round(plan, dict(self._history.last_notes), lease=lease)):
+                return plan
 
     def _broken_by(self, plan: Plan, counted: IntArray | None) -> str:
         """Say which limit an open plan would break from where agents stand now; empty if none."""
@@ -330,6 +367,34 @@ class Study(Shared):
         """
         self._told("recommend")
         return self._placing.recommended(self.strategy.recommend(self._history), self.population, len(self.rounds))
+
+    def rounds_to(self, plan: Plan) -> int | None:
+        """Return how many rounds it takes to a plan under the move budget; None if where agents stand is not known."""
+        moves, limits = self.moves(plan), self.population.limits
+        if moves is None:
+            return None
+        if moves.moved == 0 or limits is None or limits.move_budget is None:
+            return int(moves.moved > 0)
+        return None if limits.move_budget == 0 else -(-moves.moved // limits.move_budget)
+
+    @one_at_a_time
+    def outlook(
+        self,
+        rounds: int = 30,
+        *,
+        feedback: FeedbackTold = "payoff",
+        simulations: int = 8,
+        progress: Callable[[int], None] | None = None,
+    ) -> Outlook:
+        """Return what further rounds are expected to bring against the status quo, told one number or cells a round.
+
+        The strategy plays against ``simulations`` draws from what it believes; ``progress(done)`` after each.
+        """
+        whole_number(rounds, "rounds", least=1)
+        whole_number(simulations, "simulations", least=1)
+        known_name(feedback, "feedback", ("payoff", "cells"))
+        self._told("outlook")
+        return looked_out(self.strategy, self._history, self._placing, rounds, simulations, feedback, progress)
 
     @one_at_a_time
     def predict(self, distribution: Any) -> Prediction:
