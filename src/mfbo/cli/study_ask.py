@@ -9,6 +9,7 @@ from typing import Any
 from mfbo.cli.confirming import confirm_misfit
 from mfbo.cli.output import STANDARD_OUTPUT, check_out, print_json, print_table, say, write_out
 from mfbo.cli.sheets import Faults
+from mfbo.cli.study_aims import read_own_plan
 from mfbo.cli.study_sheets import read_placement
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population
@@ -16,6 +17,12 @@ from mfbo.records import Plan
 from mfbo.shown_text import defused
 from mfbo.simplex import Moves
 from mfbo.study import Study, load_study
+
+GUARDED = {
+    "shortened": "the guard allows only a part of the way to what looks promising",
+    "best": "nothing new passes the guard yet: the best plan so far once more",
+    "status quo": "nothing passes the guard yet: the status quo once more",
+}
 
 
 def ask(
@@ -25,6 +32,8 @@ def ask(
     worker: str,
     storage: str,
     *,
+    best: bool = False,
+    own: Path | None = None,
     yes: bool,
     quiet: bool,
     json: bool,
@@ -36,7 +45,7 @@ def ask(
     study = load_study(name, storage)
     counted = {} if placed is None else _counted(study, placed, yes=yes)
     open_before = {each.number for each in study.history.open}
-    plan = study.ask(worker=worker, **counted)
+    plan = _next_plan(study, worker, counted, own, best=best)
     given_up = [each for each in study.rounds if each.number in open_before and each.state == "abandoned"]
     rows, moves = plan_rows(study, plan), study.moves(plan)
     warnings = [f"plan {each.number} is abandoned: {each.error}" for each in given_up]
@@ -68,6 +77,15 @@ def ask(
         _print(study, plan, rows, moves, out)
 
 
+def _next_plan(study: Study, worker: str, counted: dict[str, Any], own: Path | None, *, best: bool) -> Plan:
+    """Return what the strategy proposes, the best plan believed in, or the user's own."""
+    if (best or own is not None) and (counted or (best and own is not None)):
+        raise InvalidInputError("--best, --plan and --placed exclude one another: give one of them")
+    if own is not None:
+        return study.attach(read_own_plan(own, study.population), worker)
+    return study.ask_best(worker) if best else study.ask(worker=worker, **counted)
+
+
 def _print(study: Study, plan: Plan, rows: list[dict[str, Any]], moves: Moves | None, out: Path | None) -> None:
     to_move = "" if moves is None else f", {moves.moved} agents to move"
     say(f"plan {plan.number} of study {study.name!r}{to_move}")
@@ -76,6 +94,9 @@ def _print(study: Study, plan: Plan, rows: list[dict[str, Any]], moves: Moves | 
         print_table("", ["station", "context", "agents", "change"], shown)
     else:
         say(f"written: {out}")
+    word = study.rounds[plan.number].notes.get("guard", ("",))[0]
+    if word in GUARDED:
+        say(GUARDED[word])
     say(f"then: mfbo study tell {quote(study.name)} --plan {plan.number} --payoff …")
 
 

@@ -45,6 +45,18 @@ def create(
     capacity: Annotated[str | None, typer.Option(help="Column with the most agents a station can hold.")] = None,
     move_budget: Annotated[int | None, typer.Option(help="Most agents that may be moved in a round.")] = None,
     placed: Annotated[Path | None, typer.Option(help="CSV: where the agents are now; columns station, agents.")] = None,
+    aim: Annotated[
+        str | None,
+        typer.Option(
+            help="earn: every round counts; find: only the last plan. By default earn with --placed or --start."
+        ),
+    ] = None,
+    start: Annotated[
+        Path | None, typer.Option(help="CSV: the plan to begin with, if not --placed; columns station, agents.")
+    ] = None,
+    risk: Annotated[
+        str | None, typer.Option(help="What a round may cost, as 5% of what the start earns; none: anything.")
+    ] = None,
     strategy: Annotated[str, typer.Option(help="A name from `mfbo strategies`, settings in parentheses.")] = "default",
     noise: Annotated[float | None, typer.Option(help="Known standard deviation of one told payoff.")] = None,
     lease_hours: Annotated[float, typer.Option(help="After this time an untold plan is offered to others.")] = 48.0,
@@ -59,7 +71,7 @@ def create(
 
     command(
         name, actions, contexts, agents, features, capacity, move_budget, placed, strategy, noise, lease_hours, seed,
-        storage, name_column=name_column, yes=yes, quiet=quiet, json=json,
+        storage, name_column=name_column, aim=aim, start=start, risk=risk, yes=yes, quiet=quiet, json=json,
     )  # fmt: skip
 
 
@@ -70,6 +82,8 @@ def ask(
     placed: Annotated[
         Path | None, typer.Option(help="CSV: where the agents are now, if riders moved them; station, agents.")
     ] = None,
+    best: Annotated[bool, typer.Option("--best", help="The best plan believed in, or a step towards it.")] = False,
+    plan: Annotated[Path | None, typer.Option(help="CSV: a plan of your own to play; station, agents.")] = None,
     worker: Worker = "operator",
     yes: YesCounted = False,
     storage: StorageUrl = DEFAULT_STORAGE,
@@ -79,7 +93,36 @@ def ask(
     """Print the plan to try next, and the moves that lead to it."""
     from mfbo.cli.study_ask import ask as command
 
-    command(name, out, placed, worker, storage, yes=yes, quiet=quiet, json=json)
+    command(name, out, placed, worker, storage, best=best, own=plan, yes=yes, quiet=quiet, json=json)
+
+
+@app.command()
+def recommend(
+    name: Name,
+    out: Annotated[Path | None, typer.Option(help="Write the plan there, or to standard output for -.")] = None,
+    storage: StorageUrl = DEFAULT_STORAGE,
+    json: Json = False,
+) -> None:
+    """Print the plan to keep, and how many rounds it takes to get there."""
+    from mfbo.cli.study_recommend import recommend as command
+
+    command(name, out, storage, json=json)
+
+
+@app.command()
+def outlook(
+    name: Name,
+    rounds: Annotated[int, typer.Option(help="How many rounds to look ahead.")] = 30,
+    feedback: Annotated[str, typer.Option(help="What will be told: payoff, or cells (payoffs by station).")] = "payoff",
+    simulations: Annotated[int, typer.Option(help="How many futures to play.")] = 8,
+    storage: StorageUrl = DEFAULT_STORAGE,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Say what further rounds are expected to bring."""
+    from mfbo.cli.study_outlook import outlook as command
+
+    command(name, rounds, feedback, simulations, storage, quiet=quiet, json=json)
 
 
 @app.command()

@@ -3,7 +3,7 @@
 from typing import Any
 
 from mfbo.cli.output import print_json, print_table, say
-from mfbo.cli.study_ask import plan_rows
+from mfbo.cli.study_ask import GUARDED, plan_rows
 from mfbo.errors import InvalidInputError
 from mfbo.health import HealthCheck, health
 from mfbo.records import Round, told_payoff
@@ -76,7 +76,7 @@ def _row(each: Round) -> dict[str, Any]:
         "state": state + ", late" * each.late,
         "payoff": _payoff(each),
         "worker": each.lease.worker,
-        "note": each.error or None,
+        "note": each.error or GUARDED.get(str(each.notes.get("guard", ("",))[0])),
     }
 
 
