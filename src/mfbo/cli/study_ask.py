@@ -13,6 +13,12 @@ from mfbo.sheets import plan_rows, read_placed, rows_csv
 from mfbo.simplex import Moves
 from mfbo.study import Study, load_study
 
+GUARDED = {
+    "shortened": "the guard allows only a part of the way to what looks promising",
+    "best": "nothing new passes the guard yet: the best plan so far once more",
+    "status quo": "nothing passes the guard yet: the status quo once more",
+}
+
 
 def ask(options: Ask) -> None:
     """Ask, and write the file whole; the plan stays open if the file cannot be written, and asking again gives it."""
@@ -24,7 +30,7 @@ def ask(options: Ask) -> None:
     study = load_study(options.name, options.storage)
     counted = {} if options.placed is None else _counted(study, options.placed, yes=options.yes)
     open_before = study.history.open
-    plan = study.ask(worker=options.worker, **counted)
+    plan = _next_plan(study, options, counted)
     moves = study.moves(plan)
     rows = plan_rows(plan, study.population, moves)
     now = [study.rounds[before.number] for before in open_before]
@@ -39,6 +45,15 @@ def ask(options: Ask) -> None:
         say(line, error=options.quiet or out == STANDARD_OUTPUT)
     if not without_table:
         _print(study, plan, rows, moves, out)
+
+
+def _next_plan(study: Study, options: Ask, counted: dict[str, Any]) -> Plan:
+    """Return what the strategy proposes, the best plan believed in, or the user's own."""
+    if sum([options.best, options.plan is not None, options.placed is not None]) > 1:
+        raise InvalidInputError("--best, --plan and --placed exclude one another: give one of them")
+    if options.plan is not None:
+        return study.attach(read_placed(options.plan, study.population), options.worker)
+    return study.ask_best(options.worker) if options.best else study.ask(worker=options.worker, **counted)
 
 
 def _counted(study: Study, placed: Path, *, yes: bool) -> dict[str, Any]:

@@ -45,6 +45,18 @@ class Create:
     capacity: Annotated[str | None, typer.Option(help="Column with the most agents a station can hold.")] = None
     move_budget: Annotated[int | None, typer.Option(help="Most agents that may be moved in a round.")] = None
     placed: Annotated[Path | None, typer.Option(help="CSV: where the agents are now; columns station, agents.")] = None
+    aim: Annotated[
+        str | None,
+        typer.Option(
+            help="earn: every round counts; find: only the last plan. By default earn with --placed or --start."
+        ),
+    ] = None
+    start: Annotated[
+        Path | None, typer.Option(help="CSV: the plan to begin with, if not --placed; columns station, agents.")
+    ] = None
+    risk: Annotated[
+        str | None, typer.Option(help="What a round may cost, as 5% of what the start earns; none: anything.")
+    ] = None
     strategy: StrategyName = "default"
     noise: Annotated[float | None, typer.Option(help="Known standard deviation of one told payoff.")] = None
     lease_hours: Annotated[float, typer.Option(help="After this time an untold plan is offered to others.")] = 48.0
@@ -65,10 +77,37 @@ class Ask:
     placed: Annotated[
         Path | None, typer.Option(help="CSV: where the agents are now, if riders moved them; station, agents.")
     ] = None
+    best: Annotated[bool, typer.Option("--best", help="The best plan believed in, or a step towards it.")] = False
+    plan: Annotated[Path | None, typer.Option(help="CSV: a plan of your own to play; station, agents.")] = None
     worker: Annotated[str, typer.Option(help="Who carries out the plan; asking again gives the same open plan.")] = (
         "operator"
     )
     yes: YesCounted = False
+    storage: StorageUrl = DEFAULT_STORAGE
+    quiet: Quiet = False
+    json: Json = False
+
+
+@declared(app, "recommend", "study_recommend:recommend")
+@dataclass(frozen=True)
+class Recommend:
+    """Print the plan to keep, and how many rounds it takes to get there."""
+
+    name: Name
+    out: Annotated[Path | None, typer.Option(help="Write the plan there, or to standard output for -.")] = None
+    storage: StorageUrl = DEFAULT_STORAGE
+    json: Json = False
+
+
+@declared(app, "outlook", "study_outlook:outlook")
+@dataclass(frozen=True)
+class LookAhead:
+    """Say what further rounds are expected to bring."""
+
+    name: Name
+    rounds: Annotated[int, typer.Option(help="How many rounds to look ahead.")] = 30
+    feedback: Annotated[str, typer.Option(help="What will be told: payoff, or cells (payoffs by station).")] = "payoff"
+    simulations: Annotated[int, typer.Option(help="How many futures to play.")] = 8
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
     json: Json = False

@@ -3,6 +3,7 @@
 from typing import Any
 
 from mfbo.cli.output import print_json, print_table, say
+from mfbo.cli.study_ask import GUARDED
 from mfbo.cli.study_commands import ShowStudy
 from mfbo.errors import InvalidInputError
 from mfbo.health import HealthCheck, health
@@ -82,7 +83,7 @@ def _row(one: Round) -> dict[str, Any]:
         "state": state + ", late" * one.late,
         "payoff": _payoff(one),
         "worker": one.lease.worker,
-        "note": one.error or None,
+        "note": one.error or GUARDED.get(str(one.notes.get("guard", ("",))[0])),
     }
 
 

@@ -76,7 +76,7 @@ class GaussianProcess:
 
     def refit(self, start: FloatArray | None, iterations: int) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None)."""
-        shift, scale = standardization(self.design.values, robust=self.kernel.robust)
+        shift, scale = standardization(self.design.values, robust=self.kernel.robust, level=self.kernel.level)
         targets = in_unit(self.design.values, shift, scale)
         noise = None if self.noise is None else (self.noise / scale) ** 2
         theta = fitted(self.design, targets, noise, self.kernel.start if start is None else start, iterations)
@@ -160,11 +160,12 @@ def in_unit(values: FloatArray, shift: float, scale: float) -> FloatArray:
     return np.asarray(np.round((values - shift) / scale, GRID_DIGITS))
 
 
-def standardization(values: FloatArray, *, robust: bool = False) -> tuple[float, float]:
+def standardization(values: FloatArray, *, robust: bool = False, level: bool = False) -> tuple[float, float]:
     """Return mean and standard deviation; equal payoffs are only shifted.
 
     robust: return the median, and what the standard deviation would be if all payoffs were spread like their middle
-    half (at most the standard deviation, and at least a hundredth of it).
+    half (at most the standard deviation, and at least a hundredth of it). level: return the median, and its size where
+    that is larger.
     """
     shift = float(values.mean())
     scale = float(values.std())
@@ -172,6 +173,9 @@ def standardization(values: FloatArray, *, robust: bool = False) -> tuple[float,
         lower, median, upper = np.percentile(values, [25.0, 50.0, 75.0])
         shift = float(median)
         scale = min(scale, max(float(upper - lower) / NORMAL_QUARTILES, scale / 100.0))
+    if level:
+        shift = float(np.median(values))
+        scale = max(scale, abs(shift))
     if scale <= 1e-13 * max(abs(shift), 1e-300):
         logger.info("all %d told payoffs are equal: they are shifted, not scaled", len(values))
         return shift, max(abs(shift), 1.0)

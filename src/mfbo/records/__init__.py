@@ -1,6 +1,8 @@
 """What is kept of a study: plans, feedback, rounds, history. Frozen, and checked at birth."""
 
 from mfbo.records.rounds import (
+    RISK,
+    Aim,
     Feedback,
     History,
     Lease,
@@ -16,6 +18,8 @@ from mfbo.records.rounds import (
 from mfbo.records.told_values import read_assignment, read_distribution
 
 __all__ = [
+    "RISK",
+    "Aim",
     "Feedback",
     "History",
     "Lease",

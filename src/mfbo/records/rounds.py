@@ -15,6 +15,8 @@ from mfbo.simplex import Region, realized, whole_agents
 RoundState = Literal["open", "done", "failed", "abandoned"]
 Note = tuple[float | str, ...]
 Notes = Mapping[str, Note]
+Aim = Literal["find", "earn"]
+RISK = 0.05  # what a round may cost against the status quo if nobody says otherwise, in shares of what it earns
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,6 +253,9 @@ class History:
     noise: known standard deviation of one told payoff; None when unknown.
     steers: which distribution the designer controls, the realized one or (sampled agents) the planned one.
     now: where agents stand, (C, A), if they were counted after the last round.
+    aim: what counts, the final plan ("find") or the sum over all rounds ("earn"). status_quo: the distribution (C, A)
+    that would be played otherwise; None if nobody said. risk: what a round may cost against it, in shares of what it
+    earns; None: anything.
     """
 
     population: Population
@@ -258,6 +263,9 @@ class History:
     noise: float | None = None
     steers: Literal["realized", "planned"] = "realized"
     now: IntArray | None = None
+    aim: Aim = "find"
+    status_quo: FloatArray | None = None
+    risk: float | None = RISK
 
     @cached_property
     def told(self) -> tuple[Round, ...]:

@@ -113,6 +113,10 @@ class ModeledStrategy:
         """Return the kind of data told so far; another kind means another kernel."""
         return "any"
 
+    def kind_of(self, history: History) -> str:
+        """Return the kind of data of a history as it is modeled."""
+        return self.data_kind(history.told, history.noise)
+
     def as_modeled(self, history: History) -> History:
         """Return the history as the model reads it."""
         return history
@@ -128,7 +132,7 @@ class ModeledStrategy:
         """
         told, population = history.told, history.population
         if kind is None:
-            kind = self.data_kind(told, history.noise)
+            kind = self.kind_of(history)
         setting = Setting.of(told, kind, sparse=self.sparse, subset=kind in self.subset_kinds)
         plan = ReplayPlan.of(history, setting, self.schedule)
         if (id(population), kind) not in self._kernels:  # the population is kept alive, so that its id stays its own

@@ -3,15 +3,16 @@
 from dataclasses import replace
 from typing import Any, Literal
 
-from mfbo.arrays import IntArray
+from mfbo.arrays import FloatArray, IntArray
 from mfbo.catalogue import make_strategy, searches_single_agents
 from mfbo.errors import InvalidInputError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
 from mfbo.population import Population
-from mfbo.records import History
+from mfbo.records import RISK, Aim, History
 from mfbo.storage import Storage, codec, open_storage
 from mfbo.study.description import ALLOCATIONS, FORMAT, read_description
+from mfbo.study.starting import AIMS, read_risk, read_status_quo
 from mfbo.study.study import LEASE_SECONDS, Study
 from mfbo.study.whole_plans import knows_no_limits
 from mfbo.validation import known_name, plain_text, positive, said, standard_deviation, whole_number
@@ -30,6 +31,9 @@ def create_study(
     lease_seconds: float | None = LEASE_SECONDS,
     placed: Any = None,
     allow_misfit: bool = False,
+    aim: Aim = "find",
+    start: Any = None,
+    risk: float | None = RISK,
 ) -> Study:
     """Start a study.
 
@@ -38,20 +42,27 @@ def create_study(
     agents per context or draws them anew. storage: "sqlite:///file.db", "postgresql+psycopg://…", "memory", or an
     object like ``mfbo.storage.Storage``; the study is kept there under ``name``. lease_seconds: how long a plan is
     its worker's alone (two days; None: for ever). placed: where the agents stand now, whole agents (C, A) or a mapping;
-    allow_misfit: take it as counted though it does not fit the fleet or the docks.
+    allow_misfit: take it as counted though it does not fit the fleet or the docks. aim: "find" if only the plan found
+    in the end counts, "earn" if every round does: then rounds begin at the status quo, step away from it and guard it.
+    start: the status quo, a plan, shares or whole agents (C, A); without it where agents stand, past days' best, or the
+    uniform plan. risk: what an earning round may cost against the status quo, in shares of what that earns; None:
+    anything.
     """
     if not isinstance(population, Population):
         raise InvalidInputError(f"population must be an mfbo.Population, not {said(population)}")
     made = make_strategy(strategy)
     _require_limits_kept(population, made.name, allocation, contexts)
-    population, start = _started(population, placed, fixed_contexts=contexts == "quota", allow_misfit=allow_misfit)
+    population, standing = _started(population, placed, fixed_contexts=contexts == "quota", allow_misfit=allow_misfit)
     settings: dict[str, Any] = {
         "seed": whole_number(seed, "seed", least=0),
         "noise": None if noise is None else standard_deviation(positive(noise, "noise"), "noise"),
         "allocation": allocation,
         "contexts": contexts,
         "lease_seconds": None if lease_seconds is None else positive(lease_seconds, "lease_seconds"),
-        "placed": start,
+        "placed": standing,
+        "aim": known_name(aim, "aim", AIMS),
+        "status_quo": read_status_quo(start, _placement(standing, population), population),
+        "risk": None if risk is None else read_risk(risk),
     }
     return _created(population, made, storage, name, settings)
 
@@ -101,6 +112,7 @@ def _created(
         "strategy": strategy.name,
         **settings,
         "placed": codec.array_record(settings["placed"], "i8"),
+        "status_quo": codec.array_record(settings["status_quo"]),
     }
     store.create(name, codec.to_text(description))
     return _assembled(population, strategy, store, name, **settings)
@@ -142,9 +154,18 @@ def _assembled(
     contexts: str,
     lease_seconds: float | None,
     placed: IntArray | None,
+    aim: Aim,
+    status_quo: FloatArray | None,
+    risk: float | None,
 ) -> Study:
-    history = History(population, (), noise, "planned" if allocation == "sampled" else "realized")
+    steers: Literal["planned", "realized"] = "planned" if allocation == "sampled" else "realized"
+    history = History(population, (), noise, steers, aim=aim, status_quo=status_quo, risk=risk)
     journal = None if storage is None else Journal(storage, name)
     return Study(
         history, strategy, seed, allocation, contexts, journal=journal, lease_seconds=lease_seconds, placed=placed
     )
+
+
+def _placement(standing: IntArray | None, population: Population) -> IntArray | None:
+    """Return where agents are said to stand before the first plan, here or in the limits."""
+    return standing if standing is not None or population.limits is None else population.limits.placed

@@ -1,5 +1,6 @@
 """What a study answers without changing: its best round, the plan to keep, what the model expects, and why."""
 
+from collections.abc import Callable
 from threading import RLock
 from typing import Any
 
@@ -12,7 +13,9 @@ from mfbo.population import Population
 from mfbo.records import History, Plan, Round, read_distribution
 from mfbo.simplex import whole_agents
 from mfbo.study.explaining import Explanation, Prediction, explained, predicted
+from mfbo.study.outlook import FeedbackTold, Outlook, looked_out
 from mfbo.study.whole_plans import Placing
+from mfbo.validation import known_name, whole_number
 
 
 class Questions:
@@ -103,6 +106,25 @@ class Questions:
             size = self.population.size
             counts = None if size is None else whole_agents(checked, self.population.context_totals)
             return explained(posterior, self.population, checked, counts)
+
+    def outlook(
+        self,
+        rounds: int = 30,
+        *,
+        feedback: FeedbackTold = "payoff",
+        simulations: int = 8,
+        progress: Callable[[int], None] | None = None,
+    ) -> Outlook:
+        """Return what further rounds are expected to bring against the status quo, told one number or cells a round.
+
+        The strategy plays against ``simulations`` draws from what it believes; ``progress(done)`` after each.
+        """
+        with self.lock:
+            whole_number(rounds, "rounds", least=1)
+            whole_number(simulations, "simulations", least=1)
+            known_name(feedback, "feedback", ("payoff", "cells"))
+            self._told("outlook")
+            return looked_out(self.strategy, self._history, self._placing, rounds, simulations, feedback, progress)
 
     def _posterior(self, purpose: str) -> Posterior:
         self._told(purpose)

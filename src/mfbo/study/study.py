@@ -8,17 +8,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mfbo.arrays import IntArray, read_only
+from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError, RoundStateError, UnknownNameError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
 from mfbo.parallel import run_rounds
-from mfbo.records import Feedback, History, Lease, Plan, Round, read_distribution
+from mfbo.records import Feedback, History, Lease, Plan, Proposal, Round, read_distribution
 from mfbo.seeding import derived_generator
-from mfbo.simplex import Moves, realized
+from mfbo.simplex import Moves, realized, whole_agents
 from mfbo.storage import Storage
 from mfbo.study.past_days import DayLookup
 from mfbo.study.questions import Questions
+from mfbo.study.starting import read_status_quo
 from mfbo.study.whole_plans import Placing
 from mfbo.validation import carried_text, known_name, plain_text, said, whole_number
 
@@ -118,6 +119,11 @@ class Study(Questions):
         """Return the strategy's next plan; None if another process asked first."""
         history = self._history.counted(counted)
         proposal = self.strategy.propose(history, derived_generator(self.seed, "propose", len(history.rounds)))
+        return self._open(proposal, lease, counted)
+
+    def _open(self, proposal: Proposal, lease: Lease, counted: IntArray | None) -> Plan | None:
+        """Add a round for a proposal; None if another process asked first."""
+        history = self._history.counted(counted)
         plan = self._placing.plan(proposal, history, self.strategy.name)
         asked = Round.asked(plan, dict(proposal.notes), lease, counted, history.next_word)
         if self._journal is None:
@@ -147,6 +153,40 @@ class Study(Questions):
             return True
         self._history, was_first = self._journal.lease(self._history, leased, start)
         return was_first
+
+    def attach(self, distribution: Any, worker: str | None = None) -> Plan:
+        """Take a plan of your own as the next one: shares or whole agents (C, A), a mapping, or a plan.
+
+        It is played and told like any other, and must keep the limits.
+        """
+        with self.lock:
+            wanted = read_status_quo(distribution, None, self.population)
+            if wanted is None:
+                raise InvalidInputError("attach needs a plan: shares or whole agents")
+            self.refresh()
+            if self._history.region is not None:
+                counts = whole_agents(wanted, self.population.context_totals)
+                broken = self._broken_by(Plan(0, wanted, counts), None)
+                if broken:
+                    raise InvalidInputError(f"the plan cannot be attached: {broken}")
+            return self._opened(wanted, worker)
+
+    def ask_best(self, worker: str | None = None) -> Plan:
+        """Return the best plan believed in as the next one, or the nearest to it that the move budget allows."""
+        with self.lock:
+            self.refresh()
+            self._told("ask_best")
+            return self._opened(self.strategy.recommend(self._history), worker)
+
+    def _opened(self, distribution: FloatArray, worker: str | None) -> Plan:
+        """Open a round for a distribution that the strategy did not propose; its notes go on from there."""
+        who = None if worker is None else plain_text(worker, "worker")
+        plan = None
+        while plan is None:
+            expires = None if self.lease_seconds is None else time.time() + self.lease_seconds
+            proposal = Proposal(distribution, self._history.last_notes)
+            plan = self._open(proposal, Lease(who, expires), None)
+        return plan
 
     def _broken_by(self, plan: Plan, counted: IntArray | None) -> str:
         """Say which limit an open plan would break from where agents stand now; empty if none."""
@@ -178,6 +218,15 @@ class Study(Questions):
         if placed is None or plan.allocation is None:
             return None
         return Moves.between(placed, plan.allocation, fixed_contexts=self._placing.contexts == "quota")
+
+    def rounds_to(self, plan: Plan) -> int | None:
+        """Return how many rounds it takes to a plan under the move budget; None if where agents stand is not known."""
+        moves, limits = self.moves(plan), self.population.limits
+        if moves is None:
+            return None
+        if moves.moved == 0 or limits is None or limits.move_budget is None:
+            return int(moves.moved > 0)
+        return None if limits.move_budget == 0 else -(-moves.moved // limits.move_budget)
 
     def tell(
         self,
