@@ -24,7 +24,7 @@ def create_study(
     seed: int = 0,
     noise: float | None = None,
     allocation: Literal["quota", "sampled"] = "quota",
-    contexts: Literal["quota", "sampled"] = "quota",
+    context_allocation: Literal["quota", "sampled"] = "quota",
     storage: Any = None,
     name: str | None = None,
     lease_seconds: float | None = LEASE_SECONDS,
@@ -34,18 +34,18 @@ def create_study(
     """Start a study.
 
     strategy: a name from ``mfbo strategies`` or an object with ``propose``. noise: known standard deviation of one
-    told payoff. allocation: how a plan becomes whole agents. contexts: whether each round has the same number of
-    agents per context or draws them anew. storage: "sqlite:///file.db", "postgresql+psycopg://…", "memory", or an
-    object like ``mfbo.storage.Storage``; the study is kept there under ``name``. lease_seconds: how long a plan is
-    its worker's alone (two days; None: for ever). placed: where the agents stand now, whole agents (C, A) or a mapping;
-    allow_misfit: take it as counted though it does not fit the fleet or the docks.
+    told payoff. allocation: how a plan becomes whole agents. context_allocation: whether each round has the same
+    number of agents per context or draws them anew. storage: "sqlite:///file.db", "postgresql+psycopg://…", "memory",
+    or an object like ``mfbo.storage.Storage``; the study is kept there under ``name``. lease_seconds: how long a plan
+    is its worker's alone (two days; None: for ever). placed: where the agents stand now, whole agents (C, A) or a
+    mapping; allow_misfit: take it as counted though it does not fit the fleet or the docks.
     """
     if not isinstance(population, Population):
         raise InvalidInputError(f"population must be an mfbo.Population, not {said(population)}")
     known_name(allocation, "allocation", ALLOCATIONS)
-    known_name(contexts, "context allocation", ALLOCATIONS)
-    if population.limits is not None and (allocation, contexts) != ("quota", "quota"):
-        raise InvalidInputError("random draws keep no limits: take allocation='quota' and contexts='quota'")
+    known_name(context_allocation, "context allocation", ALLOCATIONS)
+    if population.limits is not None and (allocation, context_allocation) != ("quota", "quota"):
+        raise InvalidInputError("random draws keep no limits: take allocation='quota' and context_allocation='quota'")
     known = None if noise is None else standard_deviation(positive(noise, "noise"), "noise")
     made = make_strategy(strategy)
     if population.limits is not None and searches_single_agents(made.name):
@@ -53,14 +53,14 @@ def create_study(
     start = None if placed is None else population.read_placed(placed)
     if start is not None and population.limits is not None:
         population = population.with_limits(replace(population.limits, placed=start))
-    wrong = "" if start is None else population.misfit(start, fixed_contexts=contexts == "quota")
+    wrong = "" if start is None else population.misfit(start, fixed_contexts=context_allocation == "quota")
     if wrong and not allow_misfit:
         raise InvalidInputError(f"{wrong}; if it was counted so, say allow_misfit=True, and it is kept as it is")
     settings: dict[str, Any] = {
         "seed": whole_number(seed, "seed", least=0),
         "noise": known,
         "allocation": allocation,
-        "contexts": contexts,
+        "contexts": context_allocation,
         "lease_seconds": None if lease_seconds is None else positive(lease_seconds, "lease_seconds"),
         "placed": start,
     }
