@@ -157,7 +157,7 @@ def _study(settings: RunSettings, problem: Problem) -> Study:
         seed=settings.seed,
         noise=settings.noise if settings.known_noise else None,
         allocation=settings.allocation,
-        contexts=settings.context_allocation,
+        context_allocation=settings.context_allocation,
     )
 
 

@@ -25,7 +25,7 @@ def create_study(
     seed: int = 0,
     noise: float | None = None,
     allocation: Literal["quota", "sampled"] = "quota",
-    contexts: Literal["quota", "sampled"] = "quota",
+    context_allocation: Literal["quota", "sampled"] = "quota",
     storage: Any = None,
     name: str | None = None,
     lease_seconds: float | None = LEASE_SECONDS,
@@ -38,26 +38,27 @@ def create_study(
     """Start a study.
 
     strategy: a name from ``mfbo strategies`` or an object with ``propose``. noise: known standard deviation of one
-    told payoff. allocation: how a plan becomes whole agents. contexts: whether each round has the same number of
-    agents per context or draws them anew. storage: "sqlite:///file.db", "postgresql+psycopg://…", "memory", or an
-    object like ``mfbo.storage.Storage``; the study is kept there under ``name``. lease_seconds: how long a plan is
-    its worker's alone (two days; None: for ever). placed: where the agents stand now, whole agents (C, A) or a mapping;
-    allow_misfit: take it as counted though it does not fit the fleet or the docks. aim: "find" if only the plan found
-    in the end counts, "earn" if every round does: then rounds begin at the status quo, step away from it and guard it.
-    start: the status quo, a plan, shares or whole agents (C, A); without it where agents stand, past days' best, or the
-    uniform plan. risk: what an earning round may cost against the status quo, in shares of what that earns; None:
-    anything.
+    told payoff. allocation: how a plan becomes whole agents. context_allocation: whether each round has the same
+    number of agents per context or draws them anew. storage: "sqlite:///file.db", "postgresql+psycopg://…", "memory",
+    or an object like ``mfbo.storage.Storage``; the study is kept there under ``name``. lease_seconds: how long a plan
+    is its worker's alone (two days; None: for ever). placed: where the agents stand now, whole agents (C, A) or a
+    mapping; allow_misfit: take it as counted though it does not fit the fleet or the docks. aim: "find" if only the
+    plan found in the end counts, "earn" if every round does: then rounds begin at the status quo, step away from it and
+    guard it. start: the status quo, a plan, shares or whole agents (C, A); without it where agents stand, past days'
+    best, or the uniform plan. risk: what an earning round may cost against the status quo, in shares of what that
+    earns; None: anything.
     """
     if not isinstance(population, Population):
         raise InvalidInputError(f"population must be an mfbo.Population, not {said(population)}")
     made = make_strategy(strategy)
-    _require_limits_kept(population, made.name, allocation, contexts)
-    population, standing = _started(population, placed, fixed_contexts=contexts == "quota", allow_misfit=allow_misfit)
+    _require_limits_kept(population, made.name, allocation, context_allocation)
+    fixed_contexts = context_allocation == "quota"
+    population, standing = _started(population, placed, fixed_contexts=fixed_contexts, allow_misfit=allow_misfit)
     settings: dict[str, Any] = {
         "seed": whole_number(seed, "seed", least=0),
         "noise": None if noise is None else standard_deviation(positive(noise, "noise"), "noise"),
         "allocation": allocation,
-        "contexts": contexts,
+        "contexts": context_allocation,
         "lease_seconds": None if lease_seconds is None else positive(lease_seconds, "lease_seconds"),
         "placed": standing,
         "aim": known_name(aim, "aim", AIMS),
@@ -67,14 +68,14 @@ def create_study(
     return _created(population, made, storage, name, settings)
 
 
-def _require_limits_kept(population: Population, strategy: str, allocation: str, contexts: str) -> None:
+def _require_limits_kept(population: Population, strategy: str, allocation: str, context_allocation: str) -> None:
     """Refuse unknown ways of placing, and those that cannot keep the population's limits."""
     known_name(allocation, "allocation", ALLOCATIONS)
-    known_name(contexts, "context allocation", ALLOCATIONS)
+    known_name(context_allocation, "context allocation", ALLOCATIONS)
     if population.limits is None:
         return
-    if (allocation, contexts) != ("quota", "quota"):
-        raise InvalidInputError("random draws keep no limits: take allocation='quota' and contexts='quota'")
+    if (allocation, context_allocation) != ("quota", "quota"):
+        raise InvalidInputError("random draws keep no limits: take allocation='quota' and context_allocation='quota'")
     if searches_single_agents(strategy):
         raise knows_no_limits(strategy)
 
