@@ -15,8 +15,8 @@ import csv
 import io
 import time
 import traceback
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,13 +105,19 @@ def completed(cells: Sequence[Cell], store: ResultStore, jobs: int, say: Callabl
     """Run what the store lacks, keep each as it ends, and return the lines of all."""
     records = {cell.key: store.read(cell) for cell in cells}
     missing = [cell for cell in cells if (records[cell.key] or {}).get("state") != "done"]
-    with ProcessPoolExecutor(jobs) as pool:
-        waiting: list[Future[dict[str, Any]]] = [pool.submit(play, cell) for cell in missing]
-        for future in as_completed(waiting):
-            record = store.write(future.result())
-            records[record["key"]] = record
-            say(_said(record))
+    for record in _played(missing, jobs):
+        records[record["key"]] = store.write(record)
+        say(_said(record))
     return [line for record in records.values() if record and record["state"] == "done" for line in lines_of(record)]
+
+
+def _played(cells: Sequence[Cell], jobs: int) -> Iterator[dict[str, Any]]:
+    if jobs == 1:
+        yield from map(play, cells)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        for future in as_completed([pool.submit(play, cell) for cell in cells]):
+            yield future.result()
 
 
 def _said(record: dict[str, Any]) -> str:
