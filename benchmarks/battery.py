@@ -1,6 +1,6 @@
 """Worlds the default strategy was not made for: strategies × problems × seeds, share of the gap closed.
 
-    python benchmarks/battery.py                                            # default on all, one seed: about an hour
+    python benchmarks/battery.py                                           # default on all, one seed: about ten minutes
     python benchmarks/battery.py --problems mixture-10 team-200+noise --strategies default gp-sqrt --seeds 0 1 2
     python benchmarks/battery.py --list
 

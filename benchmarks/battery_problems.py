@@ -118,7 +118,7 @@ def block_mixture() -> Problem:
 
 
 def separable_best(terms: Terms, actions: int, steps: int = STEPS) -> tuple[FloatArray, float]:
-    """Return the best occupancy (A,) on a grid of ``steps`` units for Σ h_a(P_a), and what one more share adds there."""
+    """Return the best occupancy (A,) on a grid of ``steps`` units for Σ h_a(P_a), and what a share more adds."""
     values = terms(np.arange(steps + 1)[:, None] / steps * np.ones(actions))
     best, choices = _added_up(values)
     left, units = steps, []
@@ -132,7 +132,7 @@ def separable_best(terms: Terms, actions: int, steps: int = STEPS) -> tuple[Floa
 def separable_bound(terms: Terms, actions: int, price: float, steps: int = STEPS, parts: int = 64) -> float:
     """Return what Σ h_a(P_a) cannot exceed on the simplex, h_a rising; any price ν bounds, the optimum's tightly.
 
-    Σ h_a = ν + Σ (h_a − ν P_a). With every P_a rounded to the nearest of ``steps`` units the units sum to steps ± A / 2,
+    Σ h_a = ν + Σ (h_a − ν P_a). With every P_a rounded to the nearest of ``steps`` units these sum to steps ± A / 2,
     and within a unit h_a − ν P_a is at most the largest h_a(right) − ν · left over its parts.
     """
     most = steps + actions // 2 + 1
@@ -250,7 +250,10 @@ def unstructured() -> Problem:
 def weekdays() -> Problem:
     """Return seven weekdays, each with its own demand over 24 hours."""
     hours, days = np.arange(24), np.arange(7)
-    bump = lambda center, width: np.exp(-(((hours - center + 12) % 24 - 12) ** 2) / (2 * width**2))  # noqa: E731
+
+    def bump(center: float, width: float) -> FloatArray:
+        return np.asarray(np.exp(-(((hours - center + 12) % 24 - 12) ** 2) / (2 * width**2)))
+
     work = bump(8, 1.3) + 1.2 * bump(17.5, 1.8) + 0.4 * bump(12.5, 1.5)
     free = 0.9 * bump(14, 4.0) + 0.5 * bump(22, 2.0)
     table = np.stack([0.04 + (free if day >= 5 else work) * (1.0 + 0.1 * day) for day in days])

@@ -101,8 +101,9 @@ class PlainGP(ModeledStrategy):
 
     def _starts(self, center: FloatArray, rng: np.random.Generator) -> list[FloatArray]:
         """Return where to climb from, (C, A) each: near the center first, then random plans, flat and sparse ones."""
-        actions = center.shape[1]
-        draws = [dirichlet(1.0 if place % 2 else 3.0 / actions, *center.shape, rng) for place in range(self.starts)]
+        contexts, actions = center.shape
+        flat_and_sparse = (1.0 if place % 2 else 3.0 / actions for place in range(self.starts))
+        draws = [dirichlet(concentration, contexts, actions, rng) for concentration in flat_and_sparse]
         return [0.9 * center + 0.1 * draws[0], *draws[1:]]
 
 
