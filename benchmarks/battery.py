@@ -1,6 +1,6 @@
 """Worlds the default strategy was not made for: strategies × problems × seeds, share of the gap closed.
 
-    python benchmarks/battery.py                                            # default on all, one seed: about an hour
+    python benchmarks/battery.py                                           # default on all, one seed: about ten minutes
     python benchmarks/battery.py --problems mixture-10 team-200+noise --strategies default gp-sqrt --seeds 0 1 2
     python benchmarks/battery.py --list
 
@@ -15,8 +15,8 @@ import csv
 import io
 import json
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,16 +119,22 @@ def completed(runs: Sequence[SuiteRun], folder: Path, jobs: int, say: Callable[[
         if file.exists():
             outcomes[run.key] = Played(run, json.loads(file.read_text()))
     missing = [run for run in runs if run.key not in outcomes]
-    with ProcessPoolExecutor(jobs) as pool:
-        waiting: list[Future[Played]] = [pool.submit(play, run) for run in missing]
-        for future in as_completed(waiting):
-            outcome = future.result()
-            if outcome.result is not None:
-                file = folder / f"{outcome.run.label}-{outcome.run.key}.json"
-                write_whole_file(file, json.dumps(outcome.result).encode())
-                outcomes[outcome.run.key] = outcome
-            say(str(outcome))
+    for outcome in _played(missing, jobs):
+        if outcome.result is not None:
+            file = folder / f"{outcome.run.label}-{outcome.run.key}.json"
+            write_whole_file(file, json.dumps(outcome.result).encode())
+            outcomes[outcome.run.key] = outcome
+        say(str(outcome))
     return [line for run in runs if run.key in outcomes for line in outcomes[run.key].lines]
+
+
+def _played(runs: Sequence[SuiteRun], jobs: int) -> Iterator[Played]:
+    if jobs == 1:
+        yield from map(play, runs)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        for future in as_completed([pool.submit(play, run) for run in runs]):
+            yield future.result()
 
 
 def markdown(lines: Sequence[Line]) -> str:

@@ -13,12 +13,12 @@ from mfbo.acquisition import ExpectedGain
 from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.interfaces import Acquisition
 from mfbo.maximizers import Lbfgs
-from mfbo.models import Kernel
+from mfbo.models import Kernel, only_system
 from mfbo.models.couplings import Identity
 from mfbo.models.kernel import Constant, Hyperparameter
 from mfbo.models.stationary import EMBEDDINGS, PROFILES, Embedding, Radial, Stationary
 from mfbo.population import Population
-from mfbo.records import History, Proposal
+from mfbo.records import Feedback, History, Proposal, Round, told_payoff
 from mfbo.simplex import dirichlet, uniform
 from mfbo.strategies.model_free import standardized
 from mfbo.strategies.modeled import ModeledStrategy
@@ -57,8 +57,7 @@ class PlainGP(ModeledStrategy):
 
     def as_modeled(self, history: History) -> History:
         """Return the history with one number a round, as for every baseline."""
-        rounds = tuple(asked.as_system if asked.state == "done" else asked for asked in history.rounds)
-        return replace(history, rounds=rounds)
+        return replace(history, rounds=tuple(map(_as_one_number, history.rounds)))
 
     def kernel_for(self, population: Population, kind: str) -> Kernel:
         """Return a constant and one stationary term."""
@@ -167,3 +166,10 @@ def typical_distance(embedding: Embedding, population: Population) -> float:
     z = embedding.of(population.weights[:, None] * draws)
     mean = float(((z[::2] - z[1::2]) ** 2).sum(axis=(1, 2)).mean())
     return mean if mean > 1e-12 else 1.0  # one action: no distances
+
+
+def _as_one_number(done: Round) -> Round:
+    """Return a round told by its population payoff as it is (the model knows it then), others with their mean."""
+    if done.feedback is None or only_system((done,)):
+        return done
+    return replace(done, feedback=Feedback(told_payoff(done)))
