@@ -63,6 +63,11 @@ class Exploring:
             plan = search.climbed(self.highest, [starts.random])
         return self.placements.left(plan, gain, rng), True
 
+    @property
+    def notes(self) -> dict[str, tuple[float, ...]]:
+        """What a reader of the history may want to know."""
+        return {"multiplier": (self.multiplier,)}
+
     def may_gain(self, search: Search, plan: FloatArray) -> bool:
         """Tell whether a plan could still gain something; whole agents where they already were cannot."""
         if self.placements.hold(plan):

@@ -102,7 +102,7 @@ class Default(ModeledStrategy):
             if seen.kind == "exact":
                 exploring = Exploring.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
                 plan, explores = exploring.climbed(search, starts, rng)
-                return Proposal(plan, {**belief.notes, "explores": (float(explores),)})
+                return Proposal(plan, {**belief.notes, **exploring.notes, "explores": (float(explores),)})
 
             stall = Stall.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
             plan = search.climbed(stall.multiplier, stall.chosen(starts))
