@@ -24,7 +24,9 @@ def test_a_stored_study_goes_on_as_it_would_have(name, store):
 
 
 def test_the_store_holds_what_it_says(store):
-    states = {name: [one.state for one in load_study(name, f"sqlite:///{store}").rounds] for name in store_of_17.STUDIES}
+    states = {
+        name: [one.state for one in load_study(name, f"sqlite:///{store}").rounds] for name in store_of_17.STUDIES
+    }
     assert states["finding"].count("abandoned") == states["finding"].count("open") == 1
     assert states["earning"].count("failed") == 1
     assert {len(of_study) for of_study in states.values()} == {store_of_17.ROUNDS, store_of_17.ROUNDS}

@@ -133,6 +133,31 @@ def end_record(ended: Round) -> dict[str, Any]:
     return {"error": ended.error, **_counted("placed", ended.placed)}
 
 
+def correction_record(by: str, reason: str) -> dict[str, Any]:
+    """Return who corrects something, and why."""
+    return {"by": by, "reason": reason}
+
+
+def amendment_record(
+    by: str, reason: str, feedback: Feedback | None, played: Any = None, placed: Any = None
+) -> dict[str, Any]:
+    """Return what is stored when a told plan is amended; None: that part stays."""
+    return {
+        **correction_record(by, reason),
+        "feedback": None if feedback is None else feedback_record(feedback),
+        "realized": array_record(played),
+        **_counted("placed", placed),
+    }
+
+
+def correction_text(what: str, record: Mapping[str, Any]) -> str:
+    """Return a correction in words: what was done, by whom, why."""
+    by, reason = record["by"], record["reason"]
+    if not isinstance(by, str) or not isinstance(reason, str):
+        raise TypeError("author and reason must be texts")
+    return what + f" by {by}" * bool(by) + f": {reason}" * bool(reason)
+
+
 def _counted(key: str, counts: Any) -> dict[str, Any]:
     """Return counted agents under a key that records of older programs do not have; nothing if nobody counted."""
     return {} if counts is None else {key: array_record(counts, "i8")}

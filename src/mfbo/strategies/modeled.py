@@ -70,7 +70,9 @@ class Surrogate:
         note = plan.noted
         if note is None:
             setting = (plan.setting.kind, plan.setting.size)
-            note = FitNote(plan.told, process.refit(plan.start, iterations), setting)
+            fits = plan.start is not None and len(plan.start) == len(kernel.hyperparameters)  # a population may change
+            fit = process.refit(plan.start if fits else None, iterations)
+            note = FitNote(plan.told, fit, setting, history.corrections)
         self._belief, self._rounds = Belief(process, note, note.to_notes(), process.noise_variance), plan.rounds
         return self._belief
 

@@ -9,24 +9,23 @@ from typing import Any, Literal
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
-from mfbo.errors import InvalidInputError, RoundStateError, UnknownNameError
+from mfbo.errors import InvalidInputError, RoundStateError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
 from mfbo.parallel import run_rounds
 from mfbo.records import Feedback, History, Lease, Plan, Proposal, Round, read_distribution
 from mfbo.seeding import derived_generator
 from mfbo.simplex import Moves, realized, whole_agents
-from mfbo.storage import Storage
+from mfbo.study.correcting import Corrections
 from mfbo.study.past_days import DayLookup
-from mfbo.study.questions import Questions
 from mfbo.study.starting import read_status_quo
 from mfbo.study.whole_plans import Placing
-from mfbo.validation import carried_text, known_name, plain_text, said, whole_number
+from mfbo.validation import carried_text, known_name, plain_text, whole_number
 
 LEASE_SECONDS = 172_800.0  # two days: a plan is played on one day and told on the next
 
 
-class Study(Questions):
+class Study(Corrections):
     """Asks a strategy for plans and keeps what came of them.
 
     Every random draw of round t comes from (seed, t), so k rounds, a restart and m more equal k + m rounds.
@@ -53,21 +52,10 @@ class Study(Questions):
             allocation="sampled" if allocation == "sampled" else "quota",
             contexts="sampled" if contexts == "sampled" else "quota",
         )
-        super().__init__(history, strategy, placing)
+        super().__init__(history, strategy, placing, journal)
         self.seed = seed
         self.lease_seconds = lease_seconds
         self._placed = placed
-        self._journal = journal  # None: the rounds are kept here alone
-
-    @property
-    def name(self) -> str:
-        """The name under which it is stored; empty without a storage."""
-        return "" if self._journal is None else self._journal.name
-
-    @property
-    def storage(self) -> Storage | None:
-        """Where it is stored."""
-        return None if self._journal is None else self._journal.storage
 
     @property
     def placed(self) -> IntArray | None:
@@ -76,12 +64,6 @@ class Study(Questions):
             return self._placed
         standing = self._history.placed
         return self._placed if standing is None else standing
-
-    def refresh(self) -> None:
-        """Read what other processes did to this study."""
-        with self.lock:
-            if self._journal is not None:
-                self._history = self._journal.refresh(self._history)
 
     def ask(self, worker: str | None = None, *, placed: Any = None, allow_misfit: bool = False) -> Plan:
         """Return the next plan; several may be open at once, and then they spread.
@@ -198,20 +180,6 @@ class Study(Questions):
             return "from where agents stand now it breaks a limit"
         return f"from where agents stand now it moves {moved} agents; {region.allowed_moves} may be moved"
 
-    def _read_placed(self, placed: Any, *, allow_misfit: bool) -> IntArray | None:
-        if placed is None:
-            return None
-        counts = self.population.read_placed(placed)
-        wrong = "" if allow_misfit else self.misfit(counts)
-        if wrong:
-            raise InvalidInputError(f"{wrong}; if it was counted so, say allow_misfit=True, and it is kept as it is")
-        return counts
-
-    def misfit(self, placed: Any) -> str:
-        """Say why counted agents (C, A) cannot be the whole fleet in its docks; empty if they can."""
-        counts = self.population.read_placed(placed)
-        return self.population.misfit(counts, fixed_contexts=self._placing.contexts == "quota")
-
     def moves(self, plan: Plan) -> Moves | None:
         """Return what leads from where agents stand to a plan; None if either is not known in whole agents."""
         placed = self.placed
@@ -261,7 +229,7 @@ class Study(Questions):
                 played = realized(counted, asked.plan.distribution)
             former = worker is not None and worker != asked.lease.worker and worker in asked.lease.former
             late = former or asked.lease.has_expired(time.time())
-            told, seen = len(self._history.told), self._history.next_word
+            told, seen = self._history.next_told, self._history.next_word
             return self._end(asked.done(feedback, played, told, late=late, placed=counted, seen=seen))
 
     def add(
@@ -291,7 +259,7 @@ class Study(Questions):
         while True:
             earlier = DayLookup(self.rounds if only_missing else ())
             new = [past for past in days if not earlier.take(past)]
-            rounds, told = len(self.rounds), len(self._history.told)
+            rounds, told = len(self.rounds), self._history.next_told
             numbered = [past.numbered(rounds + place, told + place) for place, past in enumerate(new)]
             if self._journal is None or not numbered:
                 self._history = self._history.with_past(numbered)
@@ -303,13 +271,6 @@ class Study(Questions):
     def _past(self, distribution: Any, feedback: Feedback) -> Round:
         played = read_only(read_distribution(distribution, self.population))
         return Round.past(0, played).done(feedback, played, told=0)  # it is numbered when it is added
-
-    def _read_feedback(self, payoff: Any, agents: Any, cells: Any, counts: Any) -> Feedback:
-        if isinstance(payoff, Feedback):
-            if agents is not None or cells is not None or counts is not None:
-                raise InvalidInputError("a whole Feedback was told: agents=, cells= and counts= belong inside it")
-            return Feedback.read(self.population, payoff.payoff, payoff.agents or None, payoff.cells, payoff.counts)
-        return Feedback.read(self.population, payoff, agents, cells, counts)
 
     def fail(self, plan: Plan | int, reason: str, *, placed: Any = None, allow_misfit: bool = False) -> Round:
         """Record that a plan was carried out and brought no result; the study goes on without it.
@@ -359,24 +320,10 @@ class Study(Questions):
         )
 
     def _open_round(self, plan: Plan | int) -> Round:
-        number = plan.number if isinstance(plan, Plan) else plan
-        if isinstance(number, bool) or not isinstance(number, int | np.integer):
-            raise InvalidInputError(f"plan must be a plan from ask() or its number, not {said(plan)}")
-        if self._journal is not None:
-            self.refresh()
-        rounds = self._history.rounds
-        if not 0 <= number < len(rounds):
-            raise UnknownNameError(f"plan {said(number)} was never asked; the study has {len(rounds)} plans")
-        asked = rounds[number]
-        if isinstance(plan, Plan) and plan is not asked.plan and not _same_plan(plan, asked.plan):
-            raise UnknownNameError(f"this plan {number} is not the one this study gave; did another study give it?")
+        asked = self._round(plan)
         if asked.state != "open":
-            raise RoundStateError(f"plan {number} is already {asked.state}; ask for a new plan to tell more")
+            raise RoundStateError(f"plan {asked.number} is already {asked.state}; ask for a new plan to tell more")
         return asked
-
-
-def _same_plan(first: Plan, second: Plan) -> bool:
-    return _same(first.allocation, second.allocation) and np.array_equal(first.distribution, second.distribution)
 
 
 def _same(first: IntArray | None, second: IntArray | None) -> bool:
