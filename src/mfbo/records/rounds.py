@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
-from mfbo.population import Population
+from mfbo.population import Change, Population
 from mfbo.records.told_values import read_feedback
-from mfbo.simplex import Region, realized, whole_agents
+from mfbo.simplex import Region, quota, realized, whole_agents
 
 RoundState = Literal["open", "done", "failed", "abandoned", "withdrawn"]
 Note = tuple[float | str, ...]
@@ -114,7 +114,9 @@ class Round:
     placed, if they were counted, (C, A). seen: position of the round's last word on where agents stand (counted when
     asked; or told or failed, counted or not) in the order of such words of all rounds, None if it has none. correction:
     what was last corrected of it, in words, empty if nothing was. A withdrawn round never happened, as is now believed:
-    its result and its place in the order of tells stay with it, for it may be reinstated.
+    its result and its place in the order of tells stay with it, for it may be reinstated. today: what was otherwise on
+    that day alone, a change as ``population.changed`` applies it. size, weights: agents and their shares of contexts
+    (C,) in this round; None: those of the population.
     """
 
     plan: Plan
@@ -131,6 +133,9 @@ class Round:
     placed: IntArray | None = None
     seen: int | None = None
     correction: str = ""
+    today: Change = field(default_factory=dict)
+    size: int | None = None
+    weights: FloatArray | None = None
 
     @property
     def number(self) -> int:
@@ -170,8 +175,8 @@ class Round:
         """What was played, as a key: equal for equal distributions."""
         return self.played.tobytes()
 
-    def standing(self, totals: IntArray) -> IntArray | None:
-        """Return where agents stand by this round's last word, (C, A); totals: agents per context (C,).
+    def standing(self, population: Population) -> IntArray | None:
+        """Return where agents stand by this round's last word, (C, A).
 
         A failed plan was carried out, an abandoned or withdrawn one was not.
         """
@@ -182,12 +187,29 @@ class Round:
             return allocation if self.placed is None else self.placed
         if allocation is not None and self.plan.realized.tobytes() == self.played_key:
             return allocation
-        return whole_agents(self.played, totals)
+        return whole_agents(self.played, self.totals(population))
+
+    def totals(self, population: Population) -> IntArray:
+        """Return the agents of every context in this round, (C,)."""
+        if self.size is None and self.weights is None:
+            return population.context_totals
+        weights = population.weights if self.weights is None else self.weights
+        return quota(weights, (population.size or 0) if self.size is None else self.size)
+
+    def joint_shares(self, distribution: FloatArray, population: Population) -> FloatArray:
+        """Return w = p_c ξ_ca, the share of all agents in each cell (C, A), by the weights of this round."""
+        if self.weights is None:
+            return population.joint_shares(distribution)
+        return np.asarray(self.weights[:, None] * distribution)
 
     @staticmethod
-    def asked(plan: Plan, notes: Notes, lease: Lease, start: IntArray | None, seen: int) -> "Round":
+    def asked(
+        plan: Plan, notes: Notes, lease: Lease, start: IntArray | None, seen: int, today: Change | None = None
+    ) -> "Round":
         """Return a new open round; start: agents as counted before it, None if nobody counted; seen: as above."""
-        return Round(plan, notes, lease=lease, start=start, seen=None if start is None else seen)
+        today = {} if today is None else today
+        counted = None if start is None else seen
+        return Round(plan, notes, lease=lease, start=start, seen=counted, today=today, size=today.get("size"))
 
     @staticmethod
     def past(number: int, distribution: FloatArray) -> "Round":
@@ -345,6 +367,12 @@ class History:
         vars(recounted).update(told=self.told, open=self.open, next_word=self.next_word, next_told=self.next_told)
         return recounted
 
+    def on_a_day(self, population: Population) -> "History":
+        """Return the history with the population as it is today; agents stand where they stand without it."""
+        today = replace(self, population=population, now=self.placed)
+        vars(today).update(told=self.told, open=self.open, next_word=self.next_word, next_told=self.next_told)
+        return today
+
     @cached_property
     def region(self) -> Region | None:
         """Placements allowed next, from where agents are now; None without limits."""
@@ -361,10 +389,9 @@ class History:
         """
         if self.now is not None or self.population.size is None:
             return self.now
-        totals = self.population.context_totals
         spoken = [asked for asked in self.rounds if asked.seen is not None and not asked.added]
         for asked in sorted(spoken, key=lambda asked: -(asked.seen or 0)):
-            found = asked.standing(totals)
+            found = asked.standing(self.population)
             if found is not None:
                 return found
         return None if self.population.limits is None else self.population.limits.placed

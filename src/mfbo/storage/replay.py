@@ -12,10 +12,11 @@ import numpy as np
 
 from mfbo.errors import DamageError, RoundStateError, StorageError
 from mfbo.population import Population
-from mfbo.records import Feedback, History, Lease, Round
+from mfbo.population import changed as changed_population
+from mfbo.records import Feedback, History, Lease, Round, before_change, lifted, padded
 from mfbo.storage import codec
 from mfbo.storage.contract import Event
-from mfbo.storage.rules import CORRECTIONS, require_correctable
+from mfbo.storage.rules import CORRECTIONS, STUDY, require_correctable
 from mfbo.validation import SUM_TOLERANCE
 
 ODD = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
@@ -34,19 +35,29 @@ class Replay:
 
     def __init__(self, history: History) -> None:
         self._before = history
+        self.population = history.population
         self.rounds = list(history.rounds)
         self._told, self._seen, self._corrections = history.next_told, history.next_word, history.corrections
 
     @property
     def history(self) -> History:
         """All that is known after the events taken so far."""
-        return replace(self._before, rounds=tuple(self.rounds), corrections=self._corrections)
+        return replace(
+            self._before,
+            population=self.population,
+            rounds=tuple(self.rounds),
+            corrections=self._corrections,
+            status_quo=padded(self._before.status_quo, self.population),
+        )
 
     def take(self, event: Event) -> None:
-        """Make or change the round that an event speaks of; refuse a record that says something odd."""
+        """Make or change the round that an event speaks of, or all of them; refuse a record that says something odd."""
         try:
-            changed = self._after(event)
-            _require_sound(changed, self._before.population)
+            if event.kind == "changed":
+                self._change(event)
+                return
+            changed = lifted(self._after(event), self.population)
+            _require_sound(changed, self.population)
         except StorageError:
             raise
         except (*ODD, RoundStateError) as error:
@@ -58,6 +69,17 @@ class Replay:
         self._seen += changed.seen == self._seen
         self._corrections += event.kind in CORRECTIONS
         self.rounds[event.number : event.number + 1] = [changed]
+
+    def _change(self, event: Event) -> None:
+        """Change the population from now on; earlier rounds are told in its shape."""
+        if event.number != STUDY:
+            raise ValueError("a change concerns the whole study")
+        record = codec.from_text(event.body)
+        codec.correction_text(event.kind, record)
+        before, after = self.population, changed_population(self.population, record["change"])
+        self.rounds = [before_change(asked, before, after) for asked in self.rounds]
+        self.population = after
+        self._corrections += 1
 
     def _after(self, event: Event) -> Round:
         new = event.kind in ("asked", "added")
@@ -127,7 +149,7 @@ def _require_sound(read: Round, population: Population) -> None:
         if counts is not None:
             _whole(counts, population.shape, what)
     if plan.assignment is not None:
-        _whole(plan.assignment, (population.size or 0,), "the assignment", below=population.shape[1])
+        _whole(plan.assignment, (read.size or population.size or 0,), "the assignment", below=population.shape[1])
     if read.realized is not None:
         _distribution(read.realized, population, "what was played")
     if read.feedback is not None:

@@ -124,7 +124,6 @@ class _Log:
     """A log that can be replayed, built from what is left of one."""
 
     def __init__(self, population: Population) -> None:
-        self.population = population
         self._replay = Replay(History(population))
         self.drafts: list[Draft] = []
         self.notes: list[str] = []
@@ -148,7 +147,8 @@ class _Log:
             self.records += self._keep(event)
 
     def _stand_in(self, number: int, end: Event | None, at: float) -> None:
-        played = np.full(self.population.shape, 1.0 / self.population.shape[1])
+        shape = self._replay.population.shape
+        played = np.full(shape, 1.0 / shape[1])
         if end is not None and end.kind == "told":
             try:
                 played = codec.array_of(codec.from_text(end.body)["realized"])

@@ -8,6 +8,7 @@ from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError, UnknownNameError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
+from mfbo.population import Population
 from mfbo.records import Feedback, History, Plan, Round, read_distribution
 from mfbo.simplex import realized
 from mfbo.storage import Event, EventKind, Storage, codec
@@ -71,7 +72,7 @@ class Corrections(Questions):
                     raise InvalidInputError(
                         "nothing is amended: give payoff=, agents=, cells=, distribution= or placed="
                     )
-                record = codec.amendment_record(*_author(by, reason), feedback, played, counted)
+                record = codec.amendment_record(*read_author(by, reason), feedback, played, counted)
                 if self._correct("amended", asked.number, record):
                     return self.rounds[asked.number]
 
@@ -91,7 +92,7 @@ class Corrections(Questions):
 
     def _corrected(self, kind: EventKind, plan: Plan | int, by: str, reason: str) -> Round:
         with self.lock:
-            record = codec.correction_record(*_author(by, reason))
+            record = codec.correction_record(*read_author(by, reason))
             while True:
                 asked = self._round(plan)
                 require_correctable(kind, asked.number, asked.state)
@@ -121,7 +122,7 @@ class Corrections(Questions):
         self, asked: Round, distribution: Any, placed: Any, *, allow_misfit: bool
     ) -> tuple[FloatArray | None, IntArray | None]:
         """Return what was really played, (C, A), and counted, (C, A); None if it is not given."""
-        counted = self._read_placed(placed, allow_misfit=allow_misfit)
+        counted = self._read_placed(placed, self._fleet_of(asked), allow_misfit=allow_misfit)
         if counted is not None and distribution is not None:
             raise InvalidInputError("what was played is told twice: give placed= or distribution=, not both")
         if counted is not None:
@@ -135,19 +136,34 @@ class Corrections(Questions):
             return Feedback.read(self.population, payoff.payoff, payoff.agents or None, payoff.cells, payoff.counts)
         return Feedback.read(self.population, payoff, agents, cells, counts)
 
-    def _read_placed(self, placed: Any, *, allow_misfit: bool) -> IntArray | None:
+    def _read_placed(self, placed: Any, fleet: Population, *, allow_misfit: bool) -> IntArray | None:
+        """Read where agents stand, (C, A), of a fleet that must be whole unless misfits are allowed."""
         if placed is None:
             return None
-        counts = self.population.read_placed(placed)
-        wrong = "" if allow_misfit else self.misfit(counts)
+        counts = fleet.read_placed(placed)
+        wrong = "" if allow_misfit else self._misfit(counts, fleet)
         if wrong:
             raise InvalidInputError(f"{wrong}; if it was counted so, say allow_misfit=True, and it is kept as it is")
         return counts
 
-    def misfit(self, placed: Any) -> str:
-        """Say why counted agents (C, A) cannot be the whole fleet in its docks; empty if they can."""
-        counts = self.population.read_placed(placed)
-        return self.population.misfit(counts, fixed_contexts=self._placing.contexts == "quota")
+    def misfit(self, placed: Any, plan: Plan | int | None = None) -> str:
+        """Say why counted agents (C, A) cannot be the whole fleet in its docks; empty if they can.
+
+        plan: the one they were placed by, if the fleet was another on its day.
+        """
+        fleet = self.population if plan is None else self._fleet_of(self._round(plan))
+        return self._misfit(fleet.read_placed(placed), fleet)
+
+    def _fleet_of(self, asked: Round) -> Population:
+        """Return who was placed in a round; which limits held then is not asked if the fleet was another."""
+        if asked.size is None and asked.weights is None:
+            return self.population
+        weights = self.population.weights if asked.weights is None else asked.weights
+        size = self.population.size if asked.size is None else asked.size
+        return self.population.replaced(size=size, weights=weights, limits=None)
+
+    def _misfit(self, counts: IntArray, fleet: Population) -> str:
+        return fleet.misfit(counts, fixed_contexts=self._placing.contexts == "quota")
 
     def _round(self, plan: Plan | int) -> Round:
         """Return the round of a plan, or of its number, as it is now, after reading what others did."""
@@ -164,13 +180,19 @@ class Corrections(Questions):
         return asked
 
 
-def _author(by: str, reason: str) -> tuple[str, str]:
+def read_author(by: str, reason: str) -> tuple[str, str]:
     """Return who says so, and why, as texts that can be kept; both may be empty."""
     return "" if by == "" else plain_text(by, "by"), "" if reason == "" else plain_text(reason, "reason")
 
 
 def _same_plan(first: Plan, second: Plan) -> bool:
+    """Tell whether a plan that was handed out is the one that is kept, in whose shape actions may have opened since."""
     if (first.allocation is None) != (second.allocation is None):
         return False
-    same = first.allocation is None or np.array_equal(first.allocation, np.asarray(second.allocation))
-    return same and np.array_equal(first.distribution, second.distribution)
+    same = first.allocation is None or _same_table(first.allocation, np.asarray(second.allocation))
+    return same and _same_table(first.distribution, second.distribution)
+
+
+def _same_table(first: Any, second: Any) -> bool:
+    columns = first.shape[-1]
+    return np.array_equal(first, second[:, :columns]) and not second[:, columns:].any()

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -13,10 +14,11 @@ from mfbo.errors import InvalidInputError, RoundStateError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
 from mfbo.parallel import run_rounds
-from mfbo.records import Feedback, History, Lease, Plan, Proposal, Round, read_distribution
+from mfbo.population import Change, Population
+from mfbo.records import Feedback, History, Lease, Plan, Proposal, Round, padded, read_distribution
 from mfbo.seeding import derived_generator
-from mfbo.simplex import Moves, realized, whole_agents
-from mfbo.study.correcting import Corrections
+from mfbo.simplex import Moves, whole_agents
+from mfbo.study.changing import Changes
 from mfbo.study.past_days import DayLookup
 from mfbo.study.starting import read_status_quo
 from mfbo.study.whole_plans import Placing
@@ -25,7 +27,7 @@ from mfbo.validation import carried_text, known_name, plain_text, whole_number
 LEASE_SECONDS = 172_800.0  # two days: a plan is played on one day and told on the next
 
 
-class Study(Corrections):
+class Study(Changes):
     """Asks a strategy for plans and keeps what came of them.
 
     Every random draw of round t comes from (seed, t), so k rounds, a restart and m more equal k + m rounds.
@@ -60,12 +62,22 @@ class Study(Corrections):
     @property
     def placed(self) -> IntArray | None:
         """Whole agents as they stand now, (C, A): as last counted or played, or as at the start; None if unknown."""
+        start: IntArray | None = padded(self._placed, self.population)
         if self.population.size is None:
-            return self._placed
+            return start
         standing = self._history.placed
-        return self._placed if standing is None else standing
+        return start if standing is None else standing
 
-    def ask(self, worker: str | None = None, *, placed: Any = None, allow_misfit: bool = False) -> Plan:
+    def ask(
+        self,
+        worker: str | None = None,
+        *,
+        size: int | None = None,
+        closed: Any = None,
+        capacity: Any = None,
+        placed: Any = None,
+        allow_misfit: bool = False,
+    ) -> Plan:
         """Return the next plan; several may be open at once, and then they spread.
 
         worker: who will carry it out. A worker with an open plan gets that plan again. A plan that was not told
@@ -73,18 +85,22 @@ class Study(Corrections):
         placed: where agents stand now, whole agents (C, A) or a mapping, if they moved by themselves since the last
         round: moves are counted from there, and an open plan that would take too many is abandoned for a new one.
         allow_misfit: take ``placed`` as counted though it does not fit the fleet or the docks.
+
+        What is otherwise in this round alone: size, the agents there are; closed, actions that hold nobody; capacity,
+        as in ``Population``, of those that it names. ``change`` is for what stays so.
         """
         with self.lock:
             worker = None if worker is None else plain_text(worker, "worker")
-            counted = None if placed is None else self._read_placed(placed, allow_misfit=allow_misfit)
             plan = None
             while plan is None:
-                if self._journal is not None:
-                    self.refresh()
+                self.refresh()
+                today, fleet = self._today(size, closed, capacity)
+                counted = self._read_placed(placed, fleet, allow_misfit=allow_misfit)
                 now = time.time()
                 lease = Lease(worker, None if self.lease_seconds is None else now + self.lease_seconds)
+                day = _Day(today, fleet, counted, lease, now)
                 offered = self._offered(worker, now)
-                plan = self._new(lease, counted) if offered is None else self._again(offered, lease, counted, now)
+                plan = self._new(day) if offered is None else self._again(offered, day)
             return plan
 
     def _offered(self, worker: str | None, now: float) -> Round | None:
@@ -97,35 +113,36 @@ class Study(Corrections):
                 expired = asked
         return expired
 
-    def _new(self, lease: Lease, counted: IntArray | None) -> Plan | None:
+    def _new(self, day: "_Day") -> Plan | None:
         """Return the strategy's next plan; None if another process asked first."""
-        history = self._history.counted(counted)
+        history = day.seen(self._history)
         proposal = self.strategy.propose(history, derived_generator(self.seed, "propose", len(history.rounds)))
-        return self._open(proposal, lease, counted)
+        return self._open(proposal, day)
 
-    def _open(self, proposal: Proposal, lease: Lease, counted: IntArray | None) -> Plan | None:
+    def _open(self, proposal: Proposal, day: "_Day") -> Plan | None:
         """Add a round for a proposal; None if another process asked first."""
-        history = self._history.counted(counted)
+        history = day.seen(self._history)
         plan = self._placing.plan(proposal, history, self.strategy.name)
-        asked = Round.asked(plan, dict(proposal.notes), lease, counted, history.next_word)
+        asked = Round.asked(plan, dict(proposal.notes), day.lease, day.counted, history.next_word, day.today)
         if self._journal is None:
             self._history = self._history.after(asked)
             return plan
         self._history, was_first = self._journal.ask(self._history, asked)
         return plan if was_first else None
 
-    def _again(self, offered: Round, lease: Lease, counted: IntArray | None, now: float) -> Plan | None:
+    def _again(self, offered: Round, day: "_Day") -> Plan | None:
         """Return an open plan for its holder or a new one; None if it cannot be played, or another was first."""
-        expired = offered.lease.has_expired(now)
-        if not expired and (counted is None or _same(counted, self.placed)):
+        expired = offered.lease.has_expired(day.now)
+        broken = self._unfit(offered, day.today, day.fleet)
+        if not broken and not expired and (day.counted is None or _same(day.counted, self.placed)):
             return offered.plan
-        broken = self._broken_by(offered.plan, counted)
-        if broken:  # agents moved on meanwhile: from here it would break a limit
+        broken = broken or _broken_by(offered.plan, day.seen(self._history))
+        if broken:  # agents moved on meanwhile, or the day is another: from here it would break a limit
             with suppress(RoundStateError):  # another process has just told it
                 self._end(self._open_round(offered.plan).ended("abandoned", broken))
             return None
-        expires = lease.expires if expired else offered.lease.expires
-        return offered.plan if self._lease(offered, lease.worker, expires, counted) else None
+        expires = day.lease.expires if expired else offered.lease.expires
+        return offered.plan if self._lease(offered, day.lease.worker, expires, day.counted) else None
 
     def _lease(self, offered: Round, worker: str | None, expires: float | None, start: IntArray | None) -> bool:
         """Give an open plan to another holder, or anew; False if another process was first."""
@@ -148,7 +165,7 @@ class Study(Corrections):
             self.refresh()
             if self._history.region is not None:
                 counts = whole_agents(wanted, self.population.context_totals)
-                broken = self._broken_by(Plan(0, wanted, counts), None)
+                broken = _broken_by(Plan(0, wanted, counts), self._history)
                 if broken:
                     raise InvalidInputError(f"the plan cannot be attached: {broken}")
             return self._opened(wanted, worker)
@@ -167,18 +184,8 @@ class Study(Corrections):
         while plan is None:
             expires = None if self.lease_seconds is None else time.time() + self.lease_seconds
             proposal = Proposal(distribution, self._history.last_notes)
-            plan = self._open(proposal, Lease(who, expires), None)
+            plan = self._open(proposal, _Day({}, self.population, None, Lease(who, expires), 0.0))
         return plan
-
-    def _broken_by(self, plan: Plan, counted: IntArray | None) -> str:
-        """Say which limit an open plan would break from where agents stand now; empty if none."""
-        region, allocation = self._history.counted(counted).region, plan.allocation
-        if region is None or allocation is None or region.contains(allocation):
-            return ""
-        moved = region.moved(allocation)
-        if moved <= region.allowed_moves:
-            return "from where agents stand now it breaks a limit"
-        return f"from where agents stand now it moves {moved} agents; {region.allowed_moves} may be moved"
 
     def moves(self, plan: Plan) -> Moves | None:
         """Return what leads from where agents stand to a plan; None if either is not known in whole agents."""
@@ -221,12 +228,8 @@ class Study(Corrections):
             worker = None if worker is None else plain_text(worker, "worker")
             asked = self._open_round(plan)
             feedback = self._read_feedback(payoff, agents, cells, counts)
-            counted = self._read_placed(placed, allow_misfit=allow_misfit)
-            if counted is not None and distribution is not None:
-                raise InvalidInputError("what was played is told twice: give placed= or distribution=, not both")
-            played = asked.plan.realized if distribution is None else read_distribution(distribution, self.population)
-            if counted is not None:
-                played = realized(counted, asked.plan.distribution)
+            played, counted = self._really_played(asked, distribution, placed, allow_misfit=allow_misfit)
+            played = asked.plan.realized if played is None else played
             former = worker is not None and worker != asked.lease.worker and worker in asked.lease.former
             late = former or asked.lease.has_expired(time.time())
             told, seen = self._history.next_told, self._history.next_word
@@ -279,7 +282,7 @@ class Study(Corrections):
         """
         with self.lock:
             asked = self._open_round(plan)
-            counted = self._read_placed(placed, allow_misfit=allow_misfit)
+            counted = self._read_placed(placed, self._fleet_of(asked), allow_misfit=allow_misfit)
             seen = self._history.next_word
             return self._end(asked.ended("failed", carried_text(reason), placed=counted, seen=seen))
 
@@ -324,6 +327,33 @@ class Study(Corrections):
         if asked.state != "open":
             raise RoundStateError(f"plan {asked.number} is already {asked.state}; ask for a new plan to tell more")
         return asked
+
+
+@dataclass(frozen=True, eq=False)
+class _Day:
+    """What is said when a plan is asked for: what is otherwise today, who is placed, where they were counted (C, A)."""
+
+    today: Change
+    fleet: Population
+    counted: IntArray | None
+    lease: Lease
+    now: float
+
+    def seen(self, history: History) -> History:
+        """Return a history as the strategy sees it today."""
+        counted = history.counted(self.counted)
+        return counted.on_a_day(self.fleet) if self.today else counted
+
+
+def _broken_by(plan: Plan, history: History) -> str:
+    """Say which limit a plan would break from where agents stand; empty if none."""
+    region, allocation = history.region, plan.allocation
+    if region is None or allocation is None or region.contains(allocation):
+        return ""
+    moved = region.moved(allocation)
+    if moved <= region.allowed_moves:
+        return "from where agents stand now it breaks a limit"
+    return f"from where agents stand now it moves {moved} agents; {region.allowed_moves} may be moved"
 
 
 def _same(first: IntArray | None, second: IntArray | None) -> bool:
