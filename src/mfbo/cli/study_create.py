@@ -9,7 +9,8 @@ from mfbo.cli.study_aims import chosen_aim, earning_line, read_risk_option
 from mfbo.cli.study_commands import Create
 from mfbo.sheets import read_placed, read_population
 from mfbo.study import Study, create_study
-from mfbo.validation import positive
+from mfbo.study.description import PAYOFFS
+from mfbo.validation import known_name, positive
 
 
 def create(options: Create) -> None:
@@ -41,6 +42,7 @@ def create(options: Create) -> None:
         aim=chosen_aim(options.aim, knows_start=knows_start),
         start=start,
         risk=read_risk_option(options.risk),
+        payoff_is=known_name(options.payoff_is, "payoff-is", PAYOFFS),  # type: ignore[arg-type]
     )
     _say(study, options)
 

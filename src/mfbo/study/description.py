@@ -16,6 +16,7 @@ from mfbo.validation import known_name, positive, standard_deviation, whole_numb
 
 FORMAT = 1
 ALLOCATIONS = ("quota", "sampled")
+PAYOFFS = ("mean", "total")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,7 @@ def _read(record: dict[str, Any]) -> Description:
         "lease_seconds": None if lease is None else positive(lease, "lease_seconds"),
         "placed": _placed(record["placed"], population),
         **_earning(record, population),
+        "payoff_is": known_name(record.get("payoff_is", "mean"), "payoff_is", PAYOFFS),
     }
     return Description(population, record["strategy"], settings)
 

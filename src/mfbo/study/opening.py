@@ -11,7 +11,7 @@ from mfbo.journal import Journal
 from mfbo.population import Population
 from mfbo.records import RISK, Aim, History
 from mfbo.storage import Storage, codec, open_storage
-from mfbo.study.description import ALLOCATIONS, FORMAT, read_description
+from mfbo.study.description import ALLOCATIONS, FORMAT, PAYOFFS, read_description
 from mfbo.study.starting import AIMS, read_risk, read_status_quo
 from mfbo.study.study import LEASE_SECONDS, Study
 from mfbo.study.whole_plans import Placing
@@ -34,6 +34,8 @@ def create_study(
     aim: Aim = "find",
     start: Any = None,
     risk: float | None = RISK,
+    payoff_is: Literal["mean", "total"] = "mean",
+    load_if_exists: bool = False,
 ) -> Study:
     """Start a study.
 
@@ -46,8 +48,15 @@ def create_study(
     plan found in the end counts, "earn" if every round does: then rounds begin at the status quo, step away from it and
     guard it. start: the status quo, a plan, shares or whole agents (C, A); without it where agents stand, past days'
     best, or the uniform plan. risk: what an earning round may cost against the status quo, in shares of what that
-    earns; None: anything.
+    earns; None: anything. payoff_is: whether told population payoffs are means per agent, or totals of all agents,
+    which are divided by their number, so that fleets of different size compare (noise then too is that of a total).
+    load_if_exists: return the study of this name if there is one; it stays as it is, and must have the same strategy.
     """
+    if load_if_exists and storage is not None and name is not None:
+        store = open_storage(storage)
+        if any(found.name == name for found in store.studies()):
+            return _loaded(name, store, strategy)
+        storage = store
     if not isinstance(population, Population):
         raise InvalidInputError(f"population must be an mfbo.Population, not {said(population)}")
     made = make_strategy(strategy)
@@ -65,7 +74,16 @@ def create_study(
         "status_quo": read_status_quo(start, _placement(standing, population), population),
         "risk": None if risk is None else read_risk(risk),
     }
+    if known_name(payoff_is, "payoff_is", PAYOFFS) == "total":
+        settings |= _total(population, settings["noise"])
     return _created(population, made, storage, name, settings)
+
+
+def _total(population: Population, noise: float | None) -> dict[str, Any]:
+    """Return the settings of a study whose payoffs are told as totals; those of means know nothing of it."""
+    if population.size is None:
+        raise InvalidInputError("payoff_is='total' needs a number of agents to divide by: give the population a size")
+    return {"payoff_is": "total", "noise": None if noise is None else noise / population.size}
 
 
 def _require_limits_kept(population: Population, strategy: str, allocation: str, context_allocation: str) -> None:
@@ -154,12 +172,21 @@ def _assembled(
     aim: Aim,
     status_quo: FloatArray | None,
     risk: float | None,
+    payoff_is: str = "mean",
 ) -> Study:
     steers: Literal["planned", "realized"] = "planned" if allocation == "sampled" else "realized"
     history = History(population, (), noise, steers, aim=aim, status_quo=status_quo, risk=risk)
     journal = None if storage is None else Journal(storage, name)
     return Study(
-        history, strategy, seed, allocation, contexts, journal=journal, lease_seconds=lease_seconds, placed=placed
+        history,
+        strategy,
+        seed,
+        allocation,
+        contexts,
+        journal=journal,
+        lease_seconds=lease_seconds,
+        placed=placed,
+        payoff_is=payoff_is,
     )
 
 

@@ -47,6 +47,7 @@ class Study(Changes):
         journal: Journal | None = None,
         lease_seconds: float | None = LEASE_SECONDS,
         placed: IntArray | None = None,
+        payoff_is: str = "mean",
     ) -> None:
         """Use ``create_study`` or ``load_study``."""
         placing = Placing(
@@ -54,7 +55,7 @@ class Study(Changes):
             allocation="sampled" if allocation == "sampled" else "quota",
             contexts="sampled" if contexts == "sampled" else "quota",
         )
-        super().__init__(history, strategy, placing, journal)
+        super().__init__(history, strategy, placing, journal, payoff_is)
         self.seed = seed
         self.lease_seconds = lease_seconds
         self._placed = placed
@@ -230,6 +231,7 @@ class Study(Changes):
             feedback = self._read_feedback(payoff, agents, cells, counts)
             played, counted = self._really_played(asked, distribution, placed, allow_misfit=allow_misfit)
             played = asked.plan.realized if played is None else played
+            feedback = self._recounted(asked, feedback, counted) or feedback
             former = worker is not None and worker != asked.lease.worker and worker in asked.lease.former
             late = former or asked.lease.has_expired(time.time())
             told, seen = self._history.next_told, self._history.next_word
@@ -273,7 +275,9 @@ class Study(Changes):
 
     def _past(self, distribution: Any, feedback: Feedback) -> Round:
         played = read_only(read_distribution(distribution, self.population))
-        return Round.past(0, played).done(feedback, played, told=0)  # it is numbered when it is added
+        past = Round.past(0, played)
+        feedback = self._recounted(past, feedback, None) or feedback
+        return past.done(feedback, played, told=0)  # it is numbered when it is added
 
     def fail(self, plan: Plan | int, reason: str, *, placed: Any = None, allow_misfit: bool = False) -> Round:
         """Record that a plan was carried out and brought no result; the study goes on without it.
