@@ -96,7 +96,7 @@ def main(folder, kills, seed):
     start = time.monotonic()
     for number in range(len(CYCLE)):
         command(warm, number)
-    longest = max(0.4, 8 * (time.monotonic() - start) / len(CYCLE))
+    longest = max(0.6, 25 * (time.monotonic() - start) / len(CYCLE))
     address, acknowledged = f"sqlite:///{folder / 'studies.db'}", folder / "acknowledged.log"
     moments, ended = random.Random(seed), 0
     for _ in range(kills):
