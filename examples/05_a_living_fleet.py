@@ -4,6 +4,8 @@ Every evening the city's rides of the day are told as one number. All that happe
 plan at the end is compared with that of a study that had known the last fleet from the start, with the same days.
 """
 
+from typing import Any
+
 import numpy as np
 
 import mfbo
@@ -21,7 +23,7 @@ CITY = {  # where a station is, and how many riders come to it on a day
 }
 FIRST = list(CITY)[:6]
 DOCKS = dict.fromkeys(FIRST, 140)
-CHANGES = {  # before the plan of a day
+CHANGES: dict[int, dict[str, Any]] = {  # before the plan of a day
     15: {"size": 480, "reason": "twenty bikes sold"},
     20: {"close": ["Mill"], "reason": "closed for good"},
     25: {"open": {name: CITY[name][:2] for name in ("Park", "Quay")}, "capacity": {"Park": 140, "Quay": 140}},
@@ -29,7 +31,12 @@ CHANGES = {  # before the plan of a day
     35: {"rename": {"Old Town": "Cathedral"}},
     40: {"size": 520, "reason": "forty new bikes"},
 }
-TODAY = {5: {"size": 494}, 9: {"closed": ["Harbor"]}, 12: {"size": 488, "closed": ["Mill"]}, 47: {"size": 511}}
+TODAY: dict[int, dict[str, Any]] = {
+    5: {"size": 494},
+    9: {"closed": ["Harbor"]},
+    12: {"size": 488, "closed": ["Mill"]},
+    47: {"size": 511},
+}
 TYPED = {7: 10.0, 18: 0.1, 33: 10.0}  # a digit too many, or one too few; corrected three days later
 NEVER = 28  # the day whose numbers were those of another city; withdrawn two days later
 riders = {**CITY, "Cathedral": CITY["Old Town"]}
@@ -41,9 +48,15 @@ def rides(names: tuple[str, ...], bikes: np.ndarray) -> float:
     return float((wanted * (1.0 - np.exp(-bikes / wanted))).sum())
 
 
+def bikes_of(plan: mfbo.Plan) -> np.ndarray:
+    """Return the whole bikes of a plan at every station."""
+    assert plan.allocation is not None
+    return np.asarray(plan.allocation[0])
+
+
 def check(study: mfbo.Study, plan: mfbo.Plan, fleet: int, closed: list[str]) -> np.ndarray:
     """Return the bikes of a plan after looking at all that was promised: the fleet, the docks, closed stations."""
-    names, bikes = study.population.actions, plan.allocation[0]
+    names, bikes = study.population.actions, bikes_of(plan)
     docks = {**DOCKS, "Park": 140, "Quay": 140, "Cathedral": 140}
     docks["Station"] = 200 if study.population.size == 520 or len(study.rounds) > 30 else 140
     assert bikes.sum() == fleet
@@ -66,7 +79,7 @@ for day in range(DAYS):
         opened.append(int(bikes[study.population.actions.index("Park")]))
     study.tell(plan, rides(study.population.actions, bikes) * (0.3 if day == NEVER else TYPED.get(day, 1.0)))
     if day - 3 in TYPED:
-        played = study.rounds[day - 3].plan.allocation[0]
+        played = bikes_of(study.rounds[day - 3].plan)
         study.amend(day - 3, rides(study.population.actions, played), by="ann", reason="a digit too many or too few")
     if day - 2 == NEVER:
         study.withdraw(NEVER, by="bob", reason="the numbers of another city")
@@ -76,7 +89,7 @@ for done in study.history.told:
     known.add(done.played, done.payoff)
 
 names, size = study.population.actions, 520
-lived, told_at_once = (rides(names, one.recommend().allocation[0]) for one in (study, known))
+lived, told_at_once = (rides(names, bikes_of(one.recommend())) for one in (study, known))
 still_open = np.array([name != "Mill" for name in names])
 wanted = np.array([riders[name][2] for name in names]) * still_open
 best = rides(names, size * wanted / wanted.sum())  # bikes in proportion to riders, nearly what docks allow

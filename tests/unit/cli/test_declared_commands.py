@@ -18,8 +18,9 @@ RECORDS = [
 
 def implementations():
     """Return the functions of the package that take a record of options alone, by that record."""
-    names = ("benchmark", "bounds", "data", "demo", "listings", "report", "run", "show", "study_ask", "study_create",
-             "study_export", "study_import", "study_plot", "study_show", "study_store", "study_tell")  # fmt: skip
+    names = ("benchmark", "bounds", "data", "demo", "listings", "report", "run", "show", "study_ask", "study_copy",
+             "study_correct", "study_create", "study_edit", "study_export", "study_import", "study_outlook",
+             "study_plot", "study_recommend", "study_show", "study_store", "study_tell")  # fmt: skip
     found = {}
     for name in names:
         module = import_module(f"mfbo.cli.{name}")
@@ -34,7 +35,7 @@ def implementations():
 def test_every_command_has_one_function_that_takes_its_record():
     found = implementations()
     declared = [group.registered_commands for group in (commands.app, study_commands.app, data_commands.app)]
-    assert sum(map(len, declared)) == len(RECORDS) == 22
+    assert sum(map(len, declared)) == len(RECORDS) == 30
     for record in RECORDS:
         assert len(found[record]) == 1, record
 
