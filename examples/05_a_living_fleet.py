@@ -74,7 +74,7 @@ for day in range(DAYS):
         study.change(**CHANGES[day], by="ann")
     today = TODAY.get(day, {})
     plan = study.ask(**today)
-    bikes = check(study, plan, today.get("size", study.population.size), today.get("closed", []))
+    bikes = check(study, plan, today.get("size") or study.population.size or 0, today.get("closed", []))
     if "Park" in study.population.actions:
         opened.append(int(bikes[study.population.actions.index("Park")]))
     study.tell(plan, rides(study.population.actions, bikes) * (0.3 if day == NEVER else TYPED.get(day, 1.0)))
