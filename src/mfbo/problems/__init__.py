@@ -18,14 +18,18 @@ from mfbo.problems.dispatch import taxi_dispatch
 from mfbo.problems.maritime import maritime
 from mfbo.problems.observation import FeedbackKind, Observer
 from mfbo.problems.problem import Optimum, Payoff, Problem
+from mfbo.problems.replay import DayObserver, Replay, ReplayPayoff, replay_problem
 from mfbo.problems.swarm import swarm
 
 __all__ = [
+    "DayObserver",
     "FeedbackKind",
     "Observer",
     "Optimum",
     "Payoff",
     "Problem",
+    "Replay",
+    "ReplayPayoff",
     "arena",
     "bay_area_bike",
     "custom_problem",
@@ -36,6 +40,7 @@ __all__ = [
     "nyc_15x26",
     "nyc_20x36",
     "problem_of_table",
+    "replay_problem",
     "swarm",
     "taxi_dispatch",
 ]
