@@ -22,7 +22,8 @@ from mfbo.errors import InvalidInputError
 from mfbo.population import Population
 from mfbo.problems.problem import Optimum, Problem
 from mfbo.problems.tables.days import iso
-from mfbo.problems.tables.trip_table import DAY_SECONDS, ELSEWHERE, Trips
+from mfbo.problems.tables.moments import DAY_SECONDS
+from mfbo.problems.tables.trip_table import ELSEWHERE, Trips
 from mfbo.records import Feedback, Plan
 from mfbo.seeding import derived_generator
 from mfbo.simplex import quota

@@ -13,9 +13,9 @@ from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
 from mfbo.problems.tables.days import iso, weekday_numbers
 from mfbo.problems.tables.demand_table import checked_details
+from mfbo.problems.tables.moments import DAY_SECONDS
 from mfbo.validation import as_numbers, said, unique_names
 
-DAY_SECONDS = 86_400
 ELSEWHERE = -1  # the destination of a trip that ends at no station of the table, or not at all
 
 
