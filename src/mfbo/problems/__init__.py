@@ -15,6 +15,7 @@ from mfbo.problems.demand import (
     problem_of_table,
 )
 from mfbo.problems.dispatch import taxi_dispatch
+from mfbo.problems.forecasts import RULES, forecast_plan
 from mfbo.problems.maritime import maritime
 from mfbo.problems.observation import FeedbackKind, Observer
 from mfbo.problems.problem import Optimum, Payoff, Problem
@@ -22,6 +23,7 @@ from mfbo.problems.replay import DayObserver, Replay, ReplayPayoff, replay_probl
 from mfbo.problems.swarm import swarm
 
 __all__ = [
+    "RULES",
     "DayObserver",
     "FeedbackKind",
     "Observer",
@@ -34,6 +36,7 @@ __all__ = [
     "bay_area_bike",
     "custom_problem",
     "demand_problem",
+    "forecast_plan",
     "louvelo",
     "maritime",
     "nyc_12x20",
