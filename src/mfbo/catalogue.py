@@ -107,6 +107,7 @@ PROBLEMS: dict[str, Entry] = {
     "nyc-15x26": Entry("mfbo.problems:nyc_15x26", "20,000 taxis on a medium grid of Manhattan", data=True),
     "nyc-20x36": Entry("mfbo.problems:nyc_20x36", "20,000 taxis on a fine grid of Manhattan", data=True),
     "maritime": Entry("mfbo.problems:maritime", "3,000 vessels of five regions at 30 ports"),
+    "jersey-city": Entry("mfbo.problems:jersey_city", "100 bikes that a month of trips in Jersey City finds or misses"),
     "taxi-dispatch": Entry(
         "mfbo.problems:taxi_dispatch", "20,000 taxis, own payoffs: fare × chance of a rider", data=True
     ),

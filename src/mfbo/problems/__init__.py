@@ -16,6 +16,7 @@ from mfbo.problems.demand import (
 )
 from mfbo.problems.dispatch import taxi_dispatch
 from mfbo.problems.forecasts import RULES, forecast_plan
+from mfbo.problems.jersey_city import jersey_city
 from mfbo.problems.maritime import maritime
 from mfbo.problems.observation import FeedbackKind, Observer
 from mfbo.problems.problem import Optimum, Payoff, Problem
@@ -37,6 +38,7 @@ __all__ = [
     "custom_problem",
     "demand_problem",
     "forecast_plan",
+    "jersey_city",
     "louvelo",
     "maritime",
     "nyc_12x20",
