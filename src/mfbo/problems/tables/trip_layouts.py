@@ -122,7 +122,7 @@ def parse_columns(text: str) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for part in text.split(","):
         purpose, equals, name = (piece.strip() for piece in part.partition("="))
-        if not (equals and name):
+        if not (purpose and equals and name):
             raise InvalidInputError(f"{part!r} is no column; write start=…,station=…,end=…,to=…")
         known_name(purpose, "purpose of a column", list(NAMES))
         if purpose in chosen:
@@ -136,4 +136,5 @@ def _first(names: tuple[str, ...], present: Mapping[str, str]) -> str | None:
 
 
 def _shown(source: Source) -> str:
-    return f"it starts with the columns {', '.join(name[:40] for name in source.columns[:12])}"
+    names = (" ".join(name[:40].split()) for name in source.columns[:12])
+    return f"it starts with the columns {', '.join(names)}"
