@@ -79,16 +79,31 @@ def run(
         str, typer.Option(help="Agents per context in each round: quota (fixed) or sampled (drawn anew).")
     ] = "quota",
     noise: Annotated[float, typer.Option(help="Standard deviation of Gaussian noise on every told payoff.")] = 0.0,
+    box: data_commands.BoxText = None,
+    grid: data_commands.GridText = None,
+    weekdays: data_commands.Weekdays = None,
+    hours: data_commands.Hours = None,
+    first_day: data_commands.FirstDay = None,
+    weeks: data_commands.WeeksText = None,
+    method: data_commands.MethodText = None,
+    stations: data_commands.Stations = None,
+    city: data_commands.City = None,
+    columns: data_commands.Columns = None,
     known_noise: Annotated[bool, typer.Option("--known-noise", help="Tell the strategy the noise.")] = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Run a strategy on a problem whose optimum is known."""
+    from mfbo.cli.data_options import BuildOptions
     from mfbo.cli.run import run as command
 
+    trips = BuildOptions(
+        box, grid, weekdays, hours, first_day, weeks, method, None if stations is None else str(stations), city,
+        columns=columns,
+    )  # fmt: skip
     command(
         problem, strategy, rounds, seed, feedback, agents, allocation, contexts, noise,
-        data=data, known_noise=known_noise, quiet=quiet, json=json,
+        data=data, trips=trips, known_noise=known_noise, quiet=quiet, json=json,
     )  # fmt: skip
 
 

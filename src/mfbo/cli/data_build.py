@@ -14,6 +14,7 @@ from mfbo.cli.data_options import (
     recorded_command,
     table_names,
 )
+from mfbo.cli.trip_options import stations_table
 from mfbo.problems.tables import (
     Progress,
     Table,
@@ -21,11 +22,23 @@ from mfbo.problems.tables import (
     build_named,
     build_ports,
     build_taxi_grids,
+    parse_columns,
     parse_grid,
     taxi_filter,
 )
 from mfbo.problems.tables.bikes import BAY_AREA, LOUVELO
-from mfbo.problems.tables.recipes import CHOSEN_PORTS, NYC_GRIDS, PORTS_SEED, some_ports, trips_and_stations
+from mfbo.problems.tables.provenance import USER_FILES
+from mfbo.problems.tables.recipes import (
+    ALL_DAYS,
+    CHOSEN_PORTS,
+    NYC_GRIDS,
+    OWN_TRIPS,
+    PORTS_SEED,
+    TAXI_DAYS,
+    some_ports,
+    trips_and_stations,
+)
+from mfbo.problems.tables.taxi import NYC_TLC
 from mfbo.validation import whole_number
 
 # What the recipe of the Bay Area fixes; an option on the command line goes before it.
@@ -53,10 +66,17 @@ def _taxi(name: str, raw: Sequence[Path], options: BuildOptions, progress: Progr
 
 
 def _bikes(name: str, raw: Sequence[Path], options: BuildOptions, progress: Progress) -> dict[str, Table]:
+    if name in OWN_TRIPS:
+        usual = TAXI_DAYS if name == "taxi-zones" else ALL_DAYS
+        origin = NYC_TLC if name == "taxi-zones" else USER_FILES
+        command = recorded_command(name, raw, options)
+        return {name: stations_table(raw, options, usual, command=command, origin=origin, progress=progress)}
     given = None if options.stations is None else Path(options.stations)
     trips, stations = trips_and_stations(name, list(raw), given)
     bay_area = name == "bay-area-bike"
     chosen: dict[str, Any] = (_BAY_AREA_DAYS if bay_area else {}) | _days(options)
+    chosen |= {} if options.hours is None else {"hours": options.hours}
+    chosen |= {} if options.columns is None else {"columns": parse_columns(options.columns)}
     if options.city is not None:
         chosen["city"] = None if options.city == ALL else options.city
     command = recorded_command(name, raw, options)

@@ -21,7 +21,7 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are t
 BoxText = Annotated[str | None, typer.Option("--box", help="Taxi: west,south,east,north in degrees.")]
 GridText = Annotated[str | None, typer.Option("--grid", help="nyc: one grid of columns x rows, such as 12x20.")]
 Weekdays = Annotated[str | None, typer.Option(help="Taxi, bikes: such as mon-fri or sat,sun.")]
-Hours = Annotated[str | None, typer.Option(help="Taxi: 15-18 is 15:00 up to 18:00.")]
+Hours = Annotated[str | None, typer.Option(help="Taxi, bikes: 15-18 is 15:00 up to 18:00.")]
 FirstDay = Annotated[str | None, typer.Option(help="Taxi, bikes: the first day, such as 2014-05-03.")]
 WeeksText = Annotated[str | None, typer.Option("--weeks", help="Taxi, bikes: number of consecutive weeks, or all.")]
 MethodText = Annotated[
@@ -30,6 +30,10 @@ MethodText = Annotated[
 ]
 Stations = Annotated[Path | None, typer.Option(help="Bikes: the station file (it may also stand among RAW).")]
 City = Annotated[str | None, typer.Option(help="Bikes: only the stations of this city, or all.")]
+Columns = Annotated[
+    str | None,
+    typer.Option(help="Bikes: the columns of a layout that is not known: start=…,station=…,end=…,to=…."),
+]
 Count = Annotated[int | None, typer.Option(help="ports: choose this many at random, two or more in each region.")]
 PortSeed = Annotated[int | None, typer.Option("--seed", help="ports, ports-30: seed of that choice.")]
 
@@ -56,7 +60,9 @@ def show(
 
 @app.command()
 def build(
-    name: Annotated[str, typer.Argument(help="nyc (three grids), one of its grids, bay-area-bike, louvelo, ports …")],
+    name: Annotated[
+        str, typer.Argument(help="nyc (three grids), one of its grids, bikes (any trip file), taxi-zones, ports …")
+    ],
     raw: Raw,
     out: Out = None,
     force: Force = False,
@@ -69,6 +75,7 @@ def build(
     method: MethodText = None,
     stations: Stations = None,
     city: City = None,
+    columns: Columns = None,
     count: Count = None,
     seed: PortSeed = None,
     quiet: Quiet = False,
@@ -80,6 +87,6 @@ def build(
 
     options = BuildOptions(
         box, grid, weekdays, hours, first_day, weeks, method, None if stations is None else str(stations),
-        city, count, seed,
+        city, count, seed, columns,
     )  # fmt: skip
     command(name, raw, out, options, force=force, quiet=quiet, json=json)

@@ -9,6 +9,7 @@ from typing import Any
 from mfbo.cli.confirming import confirm_misfit
 from mfbo.cli.output import STANDARD_OUTPUT, check_out, print_json, print_table, say, write_out
 from mfbo.cli.sheets import Faults
+from mfbo.cli.study_feeds import feed_placement
 from mfbo.cli.study_sheets import read_placement
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population
@@ -25,6 +26,7 @@ def ask(
     worker: str,
     storage: str,
     *,
+    gbfs: str | None = None,
     yes: bool,
     quiet: bool,
     json: bool,
@@ -34,7 +36,11 @@ def ask(
         raise InvalidInputError("--json and --out - both write to standard output: leave one of them out")
     check_out(out)
     study = load_study(name, storage)
+    if placed is not None and gbfs is not None:
+        raise InvalidInputError("--placed and --gbfs both say where the agents are: leave one of them out")
     counted = {} if placed is None else _counted(study, placed, yes=yes)
+    if gbfs is not None:
+        counted = _confirmed(study, study.population.read_placed(feed_placement(gbfs, study.population)), yes=yes)
     open_before = {each.number for each in study.history.open}
     plan = study.ask(worker=worker, **counted)
     given_up = [each for each in study.rounds if each.number in open_before and each.state == "abandoned"]
@@ -83,6 +89,10 @@ def _counted(study: Study, placed: Path, *, yes: bool) -> dict[str, Any]:
     faults = Faults()
     counts = read_placement(placed, study.population, faults)
     faults.report()
+    return _confirmed(study, counts, yes=yes)
+
+
+def _confirmed(study: Study, counts: Any, *, yes: bool) -> dict[str, Any]:
     return {"placed": counts, "allow_misfit": confirm_misfit(study.misfit(counts), yes=yes)}
 
 

@@ -35,8 +35,15 @@ YesCounted = Annotated[
 @app.command()
 def create(
     name: Name,
-    actions: Annotated[Path, typer.Option(help="CSV: a row for each station; columns name, longitude, latitude …")],
-    agents: Annotated[str, typer.Option(help="Number of agents to place, or inf for shares only.")],
+    actions: Annotated[
+        Path | None, typer.Option(help="CSV: a row for each station; columns name, longitude, latitude …")
+    ] = None,
+    agents: Annotated[
+        str | None, typer.Option(help="Number of agents to place, or inf for shares only; of a feed: its bikes.")
+    ] = None,
+    gbfs: Annotated[
+        str | None, typer.Option(help="Instead of --actions: a GBFS feed (folder, file or address) with the stations.")
+    ] = None,
     contexts: Annotated[Path | None, typer.Option(help="CSV: types of agents; columns name, weight.")] = None,
     name_column: Annotated[str | None, typer.Option(help="Column with the names, if it is called otherwise.")] = None,
     features: Annotated[
@@ -59,7 +66,7 @@ def create(
 
     command(
         name, actions, contexts, agents, features, capacity, move_budget, placed, strategy, noise, lease_hours, seed,
-        storage, name_column=name_column, yes=yes, quiet=quiet, json=json,
+        storage, name_column=name_column, gbfs=gbfs, yes=yes, quiet=quiet, json=json,
     )  # fmt: skip
 
 
@@ -70,6 +77,9 @@ def ask(
     placed: Annotated[
         Path | None, typer.Option(help="CSV: where the agents are now, if riders moved them; station, agents.")
     ] = None,
+    gbfs: Annotated[
+        str | None, typer.Option(help="Instead of --placed: a GBFS feed that says where the bikes are now.")
+    ] = None,
     worker: Worker = "operator",
     yes: YesCounted = False,
     storage: StorageUrl = DEFAULT_STORAGE,
@@ -79,7 +89,7 @@ def ask(
     """Print the plan to try next, and the moves that lead to it."""
     from mfbo.cli.study_ask import ask as command
 
-    command(name, out, placed, worker, storage, yes=yes, quiet=quiet, json=json)
+    command(name, out, placed, worker, storage, gbfs=gbfs, yes=yes, quiet=quiet, json=json)
 
 
 @app.command()
@@ -90,6 +100,15 @@ def tell(
     cells: Annotated[Path | None, typer.Option(help="CSV: mean payoff by station; station, payoff, agents.")] = None,
     agents_file: Annotated[Path | None, typer.Option(help="CSV: a row for each agent seen; station, payoff.")] = None,
     placed: Annotated[Path | None, typer.Option(help="CSV: what was really placed; station, agents.")] = None,
+    trips: Annotated[
+        Path | None, typer.Option(help="Instead of a payoff: the day's trip file; its rides are the payoff.")
+    ] = None,
+    day: Annotated[
+        str | None, typer.Option(help="With --trips of several days: which one, such as 2020-11-30.")
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="With --trips of an unknown layout: start=…,station=…,end=…,to=….")
+    ] = None,
     failed: Annotated[str | None, typer.Option(help="Instead of a payoff: why the plan brought no result.")] = None,
     worker: Annotated[str | None, typer.Option(help="Who tells.")] = None,
     yes: YesCounted = False,
@@ -101,7 +120,8 @@ def tell(
     from mfbo.cli.study_tell import tell as command
 
     command(
-        name, plan, payoff, cells, agents_file, placed, failed, worker, storage, yes=yes, quiet=quiet, json=json,
+        name, plan, payoff, cells, agents_file, placed, failed, worker, storage, trips=trips, day=day,
+        columns=columns, yes=yes, quiet=quiet, json=json,
     )  # fmt: skip
 
 

@@ -5,10 +5,12 @@ from shlex import quote
 from typing import Any
 
 from mfbo.cli.confirming import confirm_misfit
-from mfbo.cli.output import print_json, say
+from mfbo.cli.output import print_json, print_table, say
 from mfbo.cli.sheets import Faults
+from mfbo.cli.study_feeds import told_day
 from mfbo.cli.study_sheets import read_day, read_placement, read_trips
 from mfbo.errors import InvalidInputError, MfboError, UnknownNameError
+from mfbo.problems.tables.days import iso
 from mfbo.records import Round
 from mfbo.study import Study, load_study
 
@@ -24,22 +26,32 @@ def tell(
     worker: str | None,
     storage: str,
     *,
+    trips: Path | None = None,
+    day: str | None = None,
+    columns: str | None = None,
     yes: bool,
     quiet: bool,
     json: bool,
 ) -> None:
     """Read all files first; nothing is told if one of them has a fault."""
-    given = [each for each in (payoff, cells, agents_file) if each is not None]
+    if trips is not None and payoff is not None:
+        raise InvalidInputError("--payoff and --trips both say what the plan brought: leave one of them out")
+    if trips is None and (day is not None or columns is not None):
+        raise InvalidInputError("--day and --columns are about a trip file: give it with --trips")
+    given = [each for each in (payoff, cells, agents_file, trips) if each is not None]
     if failed is not None and given:
-        raise InvalidInputError("--failed says that there is no result: leave out --payoff, --cells and --agents-file")
+        raise InvalidInputError(
+            "--failed says that there is no result: leave out --payoff, --cells, --agents-file, --trips"
+        )
     if failed is None and not given:
         raise InvalidInputError(
-            "nothing was told: give --payoff, --cells or --agents-file, or --failed with the reason"
+            "nothing was told: give --payoff, --cells, --agents-file or --trips, or --failed with the reason"
         )
     study = load_study(name, storage)
     if failed is not None and placed is not None and study.population.size is None:
         raise InvalidInputError("a study of shares keeps no placement of a failed plan: leave out --placed")
-    options = _feedback(study, plan, payoff, cells, agents_file, placed)
+    rides = None if trips is None else told_day(trips, study.population, columns, day, silent=quiet or json)
+    options = _feedback(study, plan, payoff if rides is None else rides.payoff, cells, agents_file, placed)
     if "placed" in options:
         options["allow_misfit"] = confirm_misfit(study.misfit(options["placed"]), yes=yes)
     if failed is None:
@@ -47,6 +59,9 @@ def tell(
     else:
         done = study.fail(plan, failed, **{key: options[key] for key in ("placed", "allow_misfit") if key in options})
     _say(study, done, quiet=quiet, json=json)
+    if rides is not None and not (quiet or json):
+        shown = zip(study.population.actions, rides.started.tolist(), rides.arrived.tolist(), strict=True)
+        print_table(f"Rides of {iso(rides.day)}", ["station", "started", "arrived"], [list(row) for row in shown])
 
 
 def _feedback(
