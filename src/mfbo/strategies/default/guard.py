@@ -17,7 +17,7 @@ from mfbo.strategies.default.status_quo import status_quo_of
 from mfbo.strategies.modeled import Belief
 
 CONFIDENCE = 1.645  # standard deviations: 95 of 100 plans that pass cost less than is allowed
-BETTER = 1.0  # the same for a plan that is recommended instead of the status quo: 84 of 100 are better
+BETTER = 1.645  # the same for a plan that is recommended instead of the status quo
 WAYS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1)  # shares of the way from the best plan to one that does not pass
 
 Word = Literal["free", "shortened", "best", "status quo"]
