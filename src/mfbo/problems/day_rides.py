@@ -32,7 +32,8 @@ def day_rides(trips: Trips, actions: Sequence[str], day: int | None = None) -> D
     if day is None and len(trips.dates) > 1:
         first, last = iso(trips.dates[0]), iso(trips.dates[-1])
         raise InvalidInputError(
-            f"the trips are of {len(trips.dates)} days, {first} to {last}; say which day the plan was played on (--day, or day=)"
+            f"the trips are of {len(trips.dates)} days, {first} to {last}; say which day the plan was played on "
+            "(--day, or day=)"
         )
     one = trips if day is None else trips.on([day])
     places = {name: place for place, name in enumerate(actions)}
