@@ -167,13 +167,12 @@ def _occurrences(marks: IntArray) -> IntArray:
 
 
 def _located(reader: TripReader, table: _Table) -> Located:
-    places = np.concatenate([table.origins, table.destinations])
-    moments = np.concatenate([table.starts, table.ends])
-    valid = places >= 0
-    trips = np.bincount(places[valid]) if valid.any() else np.zeros(0, dtype=np.int64)
-    last = np.full(len(trips), -np.inf)
-    known = valid & ~np.isnan(moments)
-    np.maximum.at(last, places[known], moments[known])
+    size = 1 + max(int(table.origins.max(initial=-1)), int(table.destinations.max(initial=-1)), -1)
+    trips, last = np.zeros(size, dtype=np.int64), np.full(size, -np.inf)
+    for places, moments in ((table.origins, table.starts), (table.destinations, table.ends)):
+        trips += np.bincount(places[places >= 0], minlength=size)
+        timed = (places >= 0) & ~np.isnan(moments)
+        np.maximum.at(last, places[timed], moments[timed])
     assert reader.book is not None or not len(table.origins)
     return Located([], np.empty(0, dtype=np.int64)) if reader.book is None else reader.book.located(trips, last)
 

@@ -106,11 +106,12 @@ class StationsOfTrips:
         numbers = numbers[~np.isnan(places[numbers, 0])]
         newest = max((spot for cluster in group for spot in cluster.spots), key=lambda spot: last[spot])
         identity, name = self._spots[newest][:2]
+        name = name or (f"station {identity}" if identity.isdecimal() else identity)
         if not len(numbers):
-            return Station(identity, name or f"station {identity}", np.nan, np.nan)
+            return Station(identity, name, np.nan, np.nan)
         weights = np.maximum(trips[numbers], 1)
         east, north = (weights[:, None] * places[numbers]).sum(axis=0) / weights.sum()
-        return Station(identity, name or f"station {identity}", float(east), float(north))
+        return Station(identity, name, float(east), float(north))
 
 
 def _near(one: FloatArray, other: FloatArray) -> bool:

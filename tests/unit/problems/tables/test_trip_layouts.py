@@ -218,6 +218,13 @@ def test_day_first_is_read_where_only_that_parses(write):
     assert table.details["period"]["last_day"] == "2020-11-30"
 
 
+def test_a_station_without_a_name_is_called_by_its_id(write):
+    lines = ["started_at,start_station", "2020-11-03 10:00,Dock", "2020-11-03 10:00,JC005", "2020-11-03 10:00,7"]
+    assert read_trips(write("t.csv", lines)).stations == ("station 7", "Dock", "JC005")
+    named = [lines[0] + "_name", *lines[1:3]]
+    assert read_trips(write("u.csv", named)).stations == ("Dock", "JC005")
+
+
 def test_the_same_month_twice_is_counted_once(write, tmp_path):
     lines = LOCATED["Lyft"]
     with zipfile.ZipFile(tmp_path / "y.zip", "w") as archive:
