@@ -1,8 +1,8 @@
 """The default strategy: our kernel, population UCB, L-BFGS; few rounds for every kind of feedback, noisy or not.
 
 ``propose`` is the whole algorithm. Its rules are values computed from the history, one file each: ``first_plans``,
-``search`` (starts, trusted occupancy), ``stall`` and ``information_floor`` (optimism), ``lookers``,
-``known_placements``. docs/decisions/0006-default-strategy.md has the measurements.
+``doubts`` (wrong numbers), ``search`` (starts, trusted occupancy), ``exploring``, ``stall`` and ``information_floor``
+(optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``. docs/decisions/0006-default-strategy.md has the measurements.
 """
 
 from dataclasses import dataclass, field
