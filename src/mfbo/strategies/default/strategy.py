@@ -2,7 +2,8 @@
 
 ``propose`` is the whole algorithm. Its rules are values computed from the history, one file each: ``first_plans``,
 ``doubts`` (wrong numbers), ``search`` (starts, trusted occupancy), ``exploring``, ``stall`` and ``information_floor``
-(optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``. docs/decisions/0006-default-strategy.md has the measurements.
+(optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``.
+docs/decisions/0006-default-strategy.md has the measurements.
 """
 
 from dataclasses import dataclass, field
