@@ -28,7 +28,7 @@ STRATEGIES = ("default+earn", "default", "mf-gp-ucb")
 def study_for(population: Population, strategy: str, seed: int, **options: Any) -> Any:
     """Return a study of a strategy, "+earn" after its name for the aim."""
     name, _, aim = strategy.partition("+")
-    return create_study(population, name, seed=seed, aim=aim or "find", **options)
+    return create_study(population, name, seed=seed, aim="earn" if aim else "find", **options)
 
 
 def report(label: str, values: Any, recommended: float, began: float) -> None:

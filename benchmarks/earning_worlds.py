@@ -72,7 +72,8 @@ class Replay:
 
     def served(self, bikes: IntArray, day: int) -> float:
         """Return the share of one day's trips that find a bike; it arrives at the trip's end when the trip ended."""
-        standing, arriving, served = bikes.copy(), [], 0
+        standing, served = bikes.copy(), 0
+        arriving: list[tuple[float, int]] = []
         for start, end, left, arrived in self.days[day]:
             while arriving and arriving[0][0] <= left:
                 standing[heapq.heappop(arriving)[1]] += 1
@@ -99,7 +100,7 @@ class Replay:
         target = deficits / deficits.sum() * bikes
         counts = np.floor(target).astype(np.int64)
         counts[np.argsort(counts - target, kind="stable")[: bikes - int(counts.sum())]] += 1
-        return counts
+        return np.asarray(counts)
 
 
 def replay(path: Path) -> Replay:

@@ -86,14 +86,16 @@ def _simulated(
 ) -> FloatArray:
     """Return what every round to come brings against the status quo as one draw turns out, (rounds,)."""
     closed = tuple(asked if asked.state != "open" else asked.ended("abandoned") for asked in history.rounds)
-    world, plans = replace(history, rounds=closed), []
+    world = replace(history, rounds=closed)
+    plans: list[FloatArray] = []
     for _ in range(rounds):
         proposal = strategy.propose(world, rng)
         plan = placing.plan(proposal, world, strategy.name)
         told = _drawn(strategy.posterior(world), plan, noise, feedback, rng)
         asked = Round(plan, dict(proposal.notes))
         done = asked.done(told, plan.realized, len(world.told), seen=world.next_word)
-        world, plans = replace(world, rounds=(*world.rounds, done), now=None), [*plans, plan.realized]
+        world = replace(world, rounds=(*world.rounds, done), now=None)
+        plans.append(plan.realized)
     return np.asarray(strategy.posterior(world).changes(start, np.stack(plans))[0])
 
 
