@@ -75,6 +75,12 @@ STRATEGIES: dict[str, StrategyEntry] = {
         "the sum of one Gaussian process per agent",
         searches="single agents",
     ),
+    "gp-sqrt": StrategyEntry(
+        "mfbo.strategies.on_simplex.plain_gp:GPSqrt", "a plain Matérn process on the roots of all shares"
+    ),
+    "gp-simplex": StrategyEntry(
+        "mfbo.strategies.on_simplex.plain_gp:GPSimplex", "a plain Matérn process on all shares, with a trust region"
+    ),
     "cma-es": StrategyEntry(
         "mfbo.strategies.on_simplex.cma_es:CmaEs", "CMA-ES on logits, with restarts", library="cmaes", license="MIT"
     ),
@@ -110,6 +116,11 @@ PROBLEMS: dict[str, Entry] = {
     "taxi-dispatch": Entry(
         "mfbo.problems:taxi_dispatch", "20,000 taxis, own payoffs: fare × chance of a rider", data=True
     ),
+    "traffic": Entry("mfbo.problems:traffic", "five flows across Sioux Falls choose among eight routes each"),
+    "queues": Entry("mfbo.problems:queues", "500 customers at twelve stations of one to eight servers"),
+    "coverage": Entry("mfbo.problems:coverage", "20 units at 30 sites cover the demand around them"),
+    "portfolio": Entry("mfbo.problems:portfolio", "seven stock markets: return against variance"),
+    "mixture": Entry("mfbo.problems:mixture", "a yarn of three polymers that help or harm each other"),
 }
 
 

@@ -56,7 +56,5 @@ def _gram(population: Population, rows: Rows) -> FloatArray:
     kernel = paper_kernel(population)
     design = Design(kernel)
     design.append(rows)
-    packed = design.unit_grams(kernel.start)[0] @ kernel.weight_values(kernel.start)
-    gram = np.zeros((len(rows), len(rows)))
-    gram[np.tril_indices(len(rows))] = packed
-    return gram + np.tril(gram, -1).T
+    lower = design.gram(kernel.values(kernel.start))
+    return lower + np.tril(lower, -1).T

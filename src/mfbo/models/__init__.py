@@ -5,8 +5,9 @@ When to use what: ``GaussianProcess`` with a kernel from ``presets`` is the whol
 as single agents or cells are told. ``SparseProcess`` takes over where rows become too many.
 """
 
-from mfbo.models.gaussian_process import Fit, GaussianProcess, RescaledPosterior
+from mfbo.models.gaussian_process import Fit, GaussianProcess
 from mfbo.models.kernel import Kernel
+from mfbo.models.posterior import RescaledPosterior
 from mfbo.models.presets import agents_kernel, default_kernel, joint_kernel, paper_kernel
 from mfbo.models.rows import Rows, joined_rows, only_system, row_count, rows_of_round, system_rows
 from mfbo.models.sparse import SparseProcess

@@ -10,8 +10,8 @@ import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import CellMoments
-from mfbo.models.conditioning import Conditioned, RadialGroup, StaticGroup
-from mfbo.models.posterior import VARIANCE_FLOOR, TermPosterior
+from mfbo.models.kernel import Part
+from mfbo.models.posterior import VARIANCE_FLOOR, Conditioned, TermPosterior
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,13 +21,13 @@ class AdditivePosterior(TermPosterior):
     products: (n + A + C, n), turns the rows' covariances κ with h(ξ) into all that is needed of them in one product:
     L⁻¹ κ, and −2 times the covariances with u(a) and v(c) that the data explain; with a single context v(c) rides with
     the actions and has no rows of its own. mean_cells: means of u(a) + v(c), (C, A). margin: prior minus explained
-    variance of u(a) + v(c), (C, A).
+    variance of u(a) + v(c), (C, A). moving: the parts of h(ξ).
     """
 
     products: FloatArray
     mean_cells: FloatArray
     margin: FloatArray
-    radials: tuple[RadialGroup, ...]
+    moving: tuple[Part, ...]
 
     @staticmethod
     def of(data: Conditioned) -> "AdditivePosterior":
@@ -43,23 +43,25 @@ class AdditivePosterior(TermPosterior):
         if contexts > 1:
             mean_cells = mean_cells + (data.alpha @ by_context)[:, None]
             spread = spread + (v_contexts**2).sum(axis=1)[:, None] + 2.0 * v_contexts @ v_actions.T
-        radials = tuple(group for group in data.groups if isinstance(group, RadialGroup))
-        return AdditivePosterior(data, products, mean_cells, prior - spread, radials)
+        moving = tuple(part for part in data.parts if part.role == "distribution")
+        return AdditivePosterior(data, products, mean_cells, prior - spread, moving)
 
     def cells(self, distribution: FloatArray) -> CellMoments:
         """Return mean and variance of f in every cell, (C, A)."""
         data = self.data
         rows, actions = data.count, distribution.shape[1]
         weights = data.weights[:, None]
-        evaluated = [group.at(weights * distribution) for group in self.radials]
-        kappa = evaluated[0].kappa if len(evaluated) == 1 else np.sum([each.kappa for each in evaluated], axis=0)
+        candidates = [part.at(weights * distribution) for part in self.moving]
+        kappa, prior = candidates[0].cross, candidates[0].prior
+        for candidate in candidates[1:]:
+            kappa, prior = kappa + candidate.cross, prior + candidate.prior
         found = self.products @ kappa
         u = found[:rows]
         mean = self.mean_cells + float(kappa @ data.alpha)
         variance = self.margin + found[rows : rows + actions]
         if len(weights) > 1:
             variance += found[rows + actions :, None]
-        variance += sum(each.at_zero for each in evaluated) - float(u @ u)
+        variance += prior - float(u @ u)
         np.maximum(variance, VARIANCE_FLOOR, out=variance)
 
         def pullback(d_mean: FloatArray, d_variance: FloatArray) -> FloatArray:
@@ -71,9 +73,9 @@ class AdditivePosterior(TermPosterior):
                 np.add.reduce(d_variance, axis=1, out=d_found[rows + actions :])
             d_kappa = d_found @ self.products
             d_kappa += float(np.add.reduce(d_mean, axis=None)) * data.alpha
-            d_shares = evaluated[0].pullback(d_kappa)
-            for each in evaluated[1:]:
-                d_shares = d_shares + each.pullback(d_kappa)
+            d_shares = candidates[0].pullback(d_kappa, 0.0)
+            for candidate in candidates[1:]:
+                d_shares = d_shares + candidate.pullback(d_kappa, 0.0)
             return np.asarray(weights * d_shares)
 
         return CellMoments(mean, variance, pullback)
@@ -82,20 +84,16 @@ class AdditivePosterior(TermPosterior):
 def _covariances(data: Conditioned) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the rows' covariances with u(a) (n, A) and v(c) (n, C), and the prior variance of u(a) + v(c) (C, A).
 
-    The constant term rides with the contexts: every cell has exactly one.
+    What is the same in all cells rides with the actions.
     """
     contexts = len(data.weights)
-    by_action = np.zeros((data.count, 1))
-    by_context = np.full((data.count, contexts), data.constant)
-    prior = np.full((contexts, 1), data.constant)
-    for group in data.groups:
-        if not isinstance(group, StaticGroup):
-            continue
-        for part in group.parts:
-            prior = prior + part.diagonal
-            coupled = group.coupled[:, part.columns]
-            if part.feature.axis == "actions":
-                by_action = by_action + coupled
+    by_action, by_context = np.zeros((data.count, 1)), np.zeros((data.count, contexts))
+    prior = np.zeros((contexts, 1))
+    for part in data.parts:
+        for cross, variance in part.own():
+            prior = prior + variance
+            if cross.shape[1] == 1:
+                by_action = by_action + cross[:, 0, :]
             else:
-                by_context = by_context + coupled
+                by_context = by_context + cross[:, :, 0]
     return by_action, by_context, prior

@@ -1,6 +1,7 @@
 """A Cholesky factor that grows by rows, with its inverse, and the bounded jitter that keeps it alive, eq. (20)."""
 
 import logging
+from dataclasses import dataclass
 
 import numpy as np
 import scipy
@@ -41,13 +42,18 @@ def lower_inverse(factor: FloatArray) -> FloatArray:
     return np.asarray(inverse.T)
 
 
+@dataclass(frozen=True, eq=False)
 class GrowingCholesky:
-    """L and L⁻¹ of a covariance matrix to which rows are appended; L⁻¹ costs O(n²) per row, like L."""
+    """L and L⁻¹ (n, n) of a covariance matrix to which rows are appended; L⁻¹ costs O(n²) per row, like L."""
 
-    def __init__(self, matrix: FloatArray) -> None:
+    factor: FloatArray
+    inverse: FloatArray
+
+    @staticmethod
+    def of(matrix: FloatArray) -> "GrowingCholesky":
         """Factorize the lower triangle of ``matrix`` (n, n)."""
-        self.factor = factorized(matrix)
-        self.inverse = lower_inverse(self.factor)
+        factor = factorized(matrix)
+        return GrowingCholesky(factor, lower_inverse(factor))
 
     def extended(self, cross: FloatArray, corner: FloatArray) -> "GrowingCholesky":
         """Return the factor with m more rows: cross (m, n) covariances with the old rows, corner (m, m)."""
@@ -55,16 +61,15 @@ class GrowingCholesky:
         below = cross @ self.inverse.T  # l = L⁻¹ k, one row per new row
         tail = factorized(_floored(corner - below @ below.T, corner), scale=float(np.mean(np.diag(corner))))
         tail_inverse = lower_inverse(tail)
-        grown = object.__new__(GrowingCholesky)
-        grown.factor = np.zeros((old + new, old + new))
-        grown.factor[:old, :old] = self.factor
-        grown.factor[old:, :old] = below
-        grown.factor[old:, old:] = tail
-        grown.inverse = np.zeros_like(grown.factor)
-        grown.inverse[:old, :old] = self.inverse
-        grown.inverse[old:, :old] = -tail_inverse @ (below @ self.inverse)
-        grown.inverse[old:, old:] = tail_inverse
-        return grown
+        factor = np.zeros((old + new, old + new))
+        factor[:old, :old] = self.factor
+        factor[old:, :old] = below
+        factor[old:, old:] = tail
+        inverse = np.zeros_like(factor)
+        inverse[:old, :old] = self.inverse
+        inverse[old:, :old] = -tail_inverse @ (below @ self.inverse)
+        inverse[old:, old:] = tail_inverse
+        return GrowingCholesky(factor, inverse)
 
     def solve(self, values: FloatArray) -> FloatArray:
         """Return K⁻¹ v for v (n,)."""

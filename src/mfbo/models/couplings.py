@@ -5,7 +5,7 @@ actions never cost an (A, A) array.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -124,6 +124,73 @@ def coupled_features(phi: FloatArray, actions: Coupling, contexts: Coupling) -> 
     if isinstance(contexts, Identity):
         return along_actions
     return np.swapaxes(contexts.apply(np.swapaxes(along_actions, -1, -2)), -1, -2)
+
+
+@dataclass(frozen=True, eq=False)
+class FixedCoupling:
+    """S = S_contexts ⊗ S_actions as given."""
+
+    actions: Coupling = field(default_factory=Identity)
+    contexts: Coupling = field(default_factory=Identity)
+
+    def at(self, length: float) -> tuple[Coupling, Coupling]:
+        """Return S over actions and S over contexts, whatever the length."""
+        return self.actions, self.contexts
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedCoupling:
+    """S(ℓ) = exp(−D_c / 2ℓ²) ⊗ exp(−D_a / 2ℓ²) with a length ℓ to fit; None stands for the identity.
+
+    actions: (A, A) squared distances or None; contexts: (C, C) squared distances or None.
+    """
+
+    actions: FloatArray | None
+    contexts: FloatArray | None
+
+    def at(self, length: float) -> tuple[Coupling, Coupling]:
+        """Return S over actions and S over contexts at this length."""
+        return _squared_exponential(self.actions, length), _squared_exponential(self.contexts, length)
+
+    def gram(self, first: FloatArray, second: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
+        """Return φ S φ′ and its derivative in log ℓ: (m, R, K), (n, R, K) → (m, n) each.
+
+        Actions that no row touches are left out, so rows of single agents cost (rows)² and not A².
+        """
+        used = np.flatnonzero(np.any(second != 0, axis=(0, 1)))
+        left, right = first[:, :, used], second[:, :, used]
+        along_actions = _with_slope(None if self.actions is None else self.actions[np.ix_(used, used)], length)
+        along_contexts = _with_slope(self.contexts, length)
+        value = _pair(left, right, along_actions[0], along_contexts[0])
+        slope = np.zeros_like(value)
+        if along_actions[1] is not None:
+            slope += _pair(left, right, along_actions[1], along_contexts[0])
+        if along_contexts[1] is not None:
+            slope += _pair(left, right, along_actions[0], along_contexts[1])
+        return value, slope
+
+
+def _squared_exponential(distances: FloatArray | None, length: float) -> Coupling:
+    return Identity() if distances is None else Dense(np.exp(distances / (-2.0 * length * length)))
+
+
+def _with_slope(distances: FloatArray | None, length: float) -> tuple[FloatArray | None, FloatArray | None]:
+    if distances is None:
+        return None, None
+    value = np.exp(distances / (-2.0 * length * length))
+    return value, value * (distances / (length * length))
+
+
+def _pair(left: FloatArray, right: FloatArray, actions: FloatArray | None, contexts: FloatArray | None) -> FloatArray:
+    coupled = left if actions is None else left @ actions
+    if contexts is not None:
+        coupled = contexts @ coupled
+    return np.asarray(coupled.reshape(len(left), -1) @ right.reshape(len(right), -1).T)
+
+
+def matrix_of(coupling: Coupling, count: int) -> FloatArray:
+    """Return S as a (k, k) matrix."""
+    return coupling.matrix if isinstance(coupling, Dense) else coupling.apply(np.eye(count))
 
 
 def unit_scaled(features: FloatArray) -> FloatArray:

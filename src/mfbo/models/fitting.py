@@ -4,7 +4,7 @@ import numpy as np
 import scipy
 
 from mfbo.arrays import FloatArray
-from mfbo.models.design import Design, packed_positions, packed_size
+from mfbo.models.design import Design, packed_positions
 
 JITTER = 1e-10  # on standardized payoffs; keeps noise-free data factorizable
 FAILED = 1e25
@@ -21,20 +21,18 @@ class MarginalLikelihood:
         self._design = design
         self._targets = targets
         self._noise = noise
-        hyperparameters = design.kernel.hyperparameters
-        self._medians = np.log([each.median for each in hyperparameters])
-        self._sds = np.array([each.sd for each in hyperparameters])
         self._flat = packed_positions(design.count)
-        self._doubled = np.full(packed_size(design.count), 2.0)
+        self._doubled = np.full(len(self._flat), 2.0)
         self._doubled[np.cumsum(np.arange(1, design.count + 1)) - 1] = 1.0
         self._grams: FloatArray | None = None
 
     def __call__(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Return the value and its gradient in θ; a θ whose covariance cannot be factorized is merely very bad."""
         kernel, count = self._design.kernel, self._design.count
-        self._grams, slopes = self._design.unit_grams(theta, reuse=self._grams)
-        weights = kernel.weight_values(theta)
-        noise = kernel.noise_value(theta) if self._noise is None else self._noise
+        values = kernel.values(theta)
+        self._grams, slopes = self._design.unit_grams(values.lengths, reuse=self._grams)
+        weights = values.weights
+        noise = values.noise if self._noise is None else self._noise
         covariance = np.zeros((count, count))
         covariance.ravel()[self._flat] = self._grams @ weights
         covariance.flat[:: count + 1] += noise * self._design.noise_scale + JITTER
@@ -48,24 +46,25 @@ class MarginalLikelihood:
         pull = (inverse.T.ravel()[self._flat] - np.outer(alpha, alpha).ravel()[self._flat]) * self._doubled
         gradient = np.zeros_like(theta)
         gradient[: len(weights)] = 0.5 * weights * (pull @ self._grams)
-        for index, slope in slopes.items():
-            gradient[kernel.length_position(index)] = 0.5 * weights[index] * float(pull @ slope)
+        for position, (place, slope) in enumerate(zip(kernel.moving, slopes, strict=True), start=len(weights)):
+            gradient[position] = 0.5 * weights[place] * float(pull @ slope)
         if self._noise is None:
             diagonal = np.diag(inverse) - alpha * alpha
             gradient[-1] = 0.5 * noise * float(diagonal @ self._design.noise_scale)
-        return self._with_prior(theta, value, gradient)
-
-    def _with_prior(self, theta: FloatArray, value: float, gradient: FloatArray) -> tuple[float, FloatArray]:
-        standardized = (theta - self._medians) / self._sds
-        return value + 0.5 * float(standardized @ standardized), gradient + standardized / self._sds
+        from_prior = (theta - kernel.start) / kernel.prior_sds
+        return value + 0.5 * float(from_prior @ from_prior), gradient + from_prior / kernel.prior_sds
 
 
 def fitted(design: Design, targets: FloatArray, noise: float | None, start: FloatArray, iterations: int) -> FloatArray:
     """Return θ after at most ``iterations`` L-BFGS steps from ``start``."""
     objective = MarginalLikelihood(design, targets, noise)
-    bounds = [(each.lower, each.upper) for each in design.kernel.hyperparameters]
-    inside = np.clip(start, [low for low, _ in bounds], [high for _, high in bounds])
+    bounds = design.kernel.bounds
     result = scipy.optimize.minimize(
-        objective, inside, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations}
+        objective,
+        np.clip(start, bounds[:, 0], bounds[:, 1]),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": iterations},
     )
     return np.asarray(result.x)

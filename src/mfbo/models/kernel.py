@@ -1,13 +1,25 @@
-"""The kernel: a weighted sum of terms, each a static part times a stationary part, eqs. (4) and (5)."""
+"""The kernel: a weighted sum of terms, and what a term is, eqs. (4) and (5).
 
-from dataclasses import dataclass, field
+Terms come in kinds, each with a file: ``channels``, ``stationary``, ``products`` of the two; the constant is here. A
+*term* has a weight, perhaps a length, and a Gram matrix for the fit. Terms become *summands*: the channels of a kernel
+together are one, every other term is one by itself. All posteriors go through ``Kernel.summands`` and nothing else. A
+summand at fixed hyperparameters on rows is a *part* of the exact posterior, general or structured; a summand in
+finitely many features is a *block* of the sparse posterior's basis.
+
+To add a kind of term: a file with its term, part and block, and a term in a preset.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.models.couplings import Coupling, Dense, Identity
-from mfbo.models.features import Feature
-from mfbo.models.radials import Radial
+
+Role = Literal["actions", "contexts", "distribution", "constant", "mixed"]
+"""What alone a term's covariance of f depends on; "mixed" if on several of them together."""
 
 
 @dataclass(frozen=True)
@@ -21,69 +33,284 @@ class Hyperparameter:
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedCoupling:
-    """S(ℓ) = exp(−D_c / 2ℓ²) ⊗ exp(−D_a / 2ℓ²) with a length ℓ to fit; None stands for the identity.
+class Values:
+    """The numbers that θ stands for: weights (J,), lengths (J,), 1 for a term without one, and the noise variance."""
 
-    actions: (A, A) squared distances or None; contexts: (C, C) squared distances or None.
+    weights: FloatArray
+    lengths: FloatArray
+    noise: float
+
+
+class Source(Protocol):
+    """What terms read of rows: a feature or an embedding."""
+
+    def of_rows(self, omega: FloatArray, shares: FloatArray) -> FloatArray:
+        """Return an array for n rows: ω, w (n, C, A) → (n, …)."""
+        ...
+
+
+Columns = Callable[[Any], FloatArray]
+"""Gives what a source reads of some rows, (n, …)."""
+
+
+class Term(Protocol):
+    """A summand of the kernel as the fit sees it."""
+
+    @property
+    def name(self) -> str:
+        """What tables and tests call it."""
+        ...
+
+    @property
+    def weight(self) -> Hyperparameter:
+        """Its factor in the kernel."""
+        ...
+
+    @property
+    def length(self) -> Hyperparameter | None:
+        """What else its Gram matrix depends on; None: nothing."""
+        ...
+
+    @property
+    def role(self) -> Role:
+        """What the term says something about."""
+        ...
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """What it reads of rows."""
+        ...
+
+    def pairs(self, columns: Columns, start: int, count: int) -> FloatArray:
+        """Return what no hyperparameter changes of rows start … count − 1 with all rows, (P, m, n).
+
+        Without a length that is the unit Gram matrix itself, P = 1.
+        """
+        ...
+
+    def gram(self, pairs: FloatArray, columns: Columns, length: float, start: int) -> tuple[FloatArray, Any]:
+        """Return the unit Gram matrix and its derivative in log length, packed (N,), from packed pairs (N, P)."""
+        ...
+
+    @classmethod
+    def summands(cls, members: Sequence[tuple[int, Any]]) -> Sequence["Summand"]:
+        """Return what the terms of this kind are in the kernel, given with their places among all terms."""
+        ...
+
+
+class Summand(Protocol):
+    """One term, or all channels: what the posteriors go through."""
+
+    def conditioned(self, values: Values, columns: Columns) -> "Part":
+        """Return the part of an exact posterior on rows."""
+        ...
+
+    def block(self, values: Values, inducing: FloatArray) -> "Block":
+        """Return finite features for inducing distributions w (m, C, A); of ``values`` only the lengths count."""
+        ...
+
+
+class At(NamedTuple):
+    """A part at one candidate ξ: covariance of g (or of f in every cell) with the rows, prior variance, pullback.
+
+    cross: (n,), of cells (n, C, A) or broadcasting to it; prior: a number, of cells (C, A) likewise.
+    pullback: (d_cross, d_prior) → d/dw, broadcasting to (C, A).
     """
 
-    actions: FloatArray | None
-    contexts: FloatArray | None
+    cross: Any
+    prior: Any
+    pullback: Callable[[Any, Any], Any]
 
-    def matrices(self, length: float) -> tuple[Coupling, Coupling]:
-        """Return S over actions and S over contexts at this length."""
-        return _squared_exponential(self.actions, length), _squared_exponential(self.contexts, length)
 
-    def gram(self, first: FloatArray, second: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
-        """Return φ S φ′ and its derivative in log ℓ: (m, R, K), (n, R, K) → (m, n) each.
+class Part(Protocol):
+    """A summand at fixed hyperparameters, on n rows."""
 
-        Actions that no row touches are left out, so rows of single agents cost (rows)² and not A².
+    @property
+    def role(self) -> Role:
+        """As of its terms."""
+        ...
+
+    def on(self, columns: Columns) -> Self:
+        """Return the same part on other rows."""
+        ...
+
+    def joined(self, later: Self) -> Self:
+        """Return the part on these rows and on later ones."""
+        ...
+
+    def at(self, shares: FloatArray) -> At:
+        """Return the covariances of g at one distribution, w (C, A)."""
+        ...
+
+    def cells_at(self, shares: FloatArray) -> At:
+        """Return the covariances of f in every cell at one distribution, w (C, A)."""
+        ...
+
+    def own(self) -> Sequence[tuple[FloatArray, FloatArray]]:
+        """Return what does not move with ξ: covariances of f with the rows (n, R, K), prior variances (R, K).
+
+        (R, K) is (1, A) for what depends on the action, (C, 1) on the context, (1, 1) on neither.
         """
-        used = np.flatnonzero(np.any(second != 0, axis=(0, 1)))
-        left, right = first[:, :, used], second[:, :, used]
-        along_actions = _with_slope(None if self.actions is None else self.actions[np.ix_(used, used)], length)
-        along_contexts = _with_slope(self.contexts, length)
-        value = _pair(left, right, along_actions[0], along_contexts[0])
-        slope = np.zeros_like(value)
-        if along_actions[1] is not None:
-            slope += _pair(left, right, along_actions[1], along_contexts[0])
-        if along_contexts[1] is not None:
-            slope += _pair(left, right, along_actions[0], along_contexts[1])
-        return value, slope
+        ...
+
+    def cross_many(self, shares: FloatArray) -> FloatArray | float:
+        """Return the covariances of g at m distributions with the rows: w (m, C, A) → (m, n)."""
+        ...
+
+    def prior_of_changes(self, start: FloatArray, shares: FloatArray) -> FloatArray | float:
+        """Return the prior variance of g(ξ′) − g(ξ): w (1, C, A) of ξ, w (m, C, A) of ξ′ → (m,)."""
+        ...
+
+
+class BlockAt(NamedTuple):
+    """A block at one candidate ξ: features of g (D,), the prior variance they lack, and the way back.
+
+    pull: (total, d_phi, d_lacking) adds d/dw to ``total`` (C, A).
+    """
+
+    phi: FloatArray
+    lacking: float
+    pull: Callable[[FloatArray, FloatArray, float], None]
+
+
+class Block(Protocol):
+    """A summand as D features with Gaussian weights: exact, or less than the kernel by what it says is lacking."""
+
+    @property
+    def size(self) -> int:
+        """Number of features, D."""
+        ...
+
+    def prior_factors(self, values: Values) -> Sequence[tuple[int, FloatArray | float]]:
+        """Return F with F Fᵀ the prior covariance of the weights, as sizes and factors of its diagonal blocks."""
+        ...
+
+    def of_rows(self, omega: FloatArray, shares: FloatArray) -> FloatArray:
+        """Return the features of rows: ω, w (n, C, A) → (n, D)."""
+        ...
+
+    def at(self, shares: FloatArray, values: Values) -> BlockAt:
+        """Return the features of g at one distribution, w (C, A)."""
+        ...
+
+    def lacking(self, omega: FloatArray, shares: FloatArray, values: Values) -> FloatArray | float:
+        """Return the prior variance that the features lack of rows ω (n, C, A), all at one w (C, A): (n,)."""
+        ...
+
+    def lacking_of_changes(self, start: FloatArray, shares: FloatArray, values: Values) -> FloatArray | float:
+        """Return the prior variance of g(ξ′) − g(ξ) that the features lack: w (1, C, A), w (m, C, A) → (m,)."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
-class Term:
-    """One summand: weight · scale · ⟨φ, S φ′⟩ · κ(d(ξ, ξ′) / ℓ).
-
-    No feature: the static part is 1. No radial: the stationary part is 1. Three kinds cover everything: a channel
-    (feature only), a stationary term (radial only), a static × stationary term (both); with neither, a constant.
-    """
+class Constant:
+    """The term that is 1 for any two rows: the unknown level of the payoff."""
 
     name: str
     weight: Hyperparameter
-    feature: Feature | None = None
-    actions: Coupling = field(default_factory=Identity)
-    contexts: Coupling = field(default_factory=Identity)
-    learned: LearnedCoupling | None = None
-    scale: float = 1.0
-    radial: Radial | None = None
-    length: Hyperparameter | None = None
+    length: None = None
 
     @property
-    def fixed(self) -> bool:
-        """Whether the Gram matrix depends on no hyperparameter but the weight."""
-        return self.length is None
+    def role(self) -> Role:
+        """It depends on nothing."""
+        return "constant"
 
-    def couplings(self, length: float) -> tuple[Coupling, Coupling]:
-        """Return S over actions and S over contexts."""
-        return (self.actions, self.contexts) if self.learned is None else self.learned.matrices(length)
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """It reads nothing."""
+        return ()
+
+    def pairs(self, columns: Columns, start: int, count: int) -> FloatArray:
+        """Return ones."""
+        return np.ones((1, count - start, count))
+
+    def gram(self, pairs: FloatArray, columns: Columns, length: float, start: int) -> tuple[FloatArray, Any]:
+        """Return what the pairs are already."""
+        return pairs[:, 0], 0.0
+
+    @classmethod
+    def summands(cls, members: Sequence[tuple[int, Any]]) -> Sequence[Summand]:
+        """Return all constants as one."""
+        return [Level([index for index, _ in members])]
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """The constant terms of a kernel, by their places among the terms; the block's only feature is 1."""
+
+    places: list[int]
+    size: int = 1
+
+    def conditioned(self, values: Values, columns: Columns) -> "LevelPart":
+        """Return the part of an exact posterior."""
+        return LevelPart(float(values.weights[self.places].sum()))
+
+    def block(self, values: Values, inducing: FloatArray) -> "Level":
+        """Return itself: one feature is all."""
+        return self
+
+    def prior_factors(self, values: Values) -> Sequence[tuple[int, FloatArray | float]]:
+        """Return the standard deviation of the level."""
+        return [(1, float(values.weights[self.places].sum()) ** 0.5)]
+
+    def of_rows(self, omega: FloatArray, shares: FloatArray) -> FloatArray:
+        """Return ones, (n, 1)."""
+        return np.ones((len(omega), 1))
+
+    def at(self, shares: FloatArray, values: Values) -> BlockAt:
+        """Return 1, wherever the candidate is."""
+        return BlockAt(np.ones(1), 0.0, lambda total, d_phi, d_lacking: None)
+
+    def lacking(self, omega: FloatArray, shares: FloatArray, values: Values) -> float:
+        """Return 0: the feature is exact."""
+        return 0.0
+
+    def lacking_of_changes(self, start: FloatArray, shares: FloatArray, values: Values) -> float:
+        """Return 0: the feature is exact."""
+        return 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class LevelPart:
+    """The constant terms at their weight: the covariance of any row with anything."""
+
+    weight: float
+    role: Role = "constant"
+
+    def on(self, columns: Columns) -> "LevelPart":
+        """Return itself."""
+        return self
+
+    def joined(self, later: "LevelPart") -> "LevelPart":
+        """Return itself."""
+        return self
+
+    def at(self, shares: FloatArray) -> At:
+        """Return the weight, which does not move with the candidate."""
+        return At(self.weight, self.weight, lambda d_cross, d_prior: 0.0)
+
+    def cells_at(self, shares: FloatArray) -> At:
+        """Return the same of every cell."""
+        return self.at(shares)
+
+    def own(self) -> Sequence[tuple[FloatArray, FloatArray]]:
+        """Return the weight for every row and cell."""
+        return [(np.full((1, 1, 1), self.weight), np.full((1, 1), self.weight))]
+
+    def cross_many(self, shares: FloatArray) -> float:
+        """Return the weight."""
+        return self.weight
+
+    def prior_of_changes(self, start: FloatArray, shares: FloatArray) -> float:
+        """Return 0: the level cancels."""
+        return 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
     """The terms, the prior of the noise variance (in standardized payoffs), and the context weights p (C,).
 
+    θ = log of (weights of all terms, lengths of the terms that have one, noise).
     robust: whether payoffs are standardized by their middle half, so that a few very bad plans do not set the unit in
     which the noise and all weights have their priors.
     """
@@ -94,72 +321,50 @@ class Kernel:
     weights: FloatArray
     robust: bool = False
 
-    def __post_init__(self) -> None:
-        """Number the lengths: θ = log of (weights of all terms, lengths of the terms that have one, noise)."""
-        at = len(self.terms)
-        positions: list[int | None] = []
-        for term in self.terms:
-            positions.append(None if term.length is None else at)
-            at += term.length is not None
-        object.__setattr__(self, "_length_positions", tuple(positions))
+    @cached_property
+    def moving(self) -> list[int]:
+        """The places of the terms that have a length, in the order of their lengths in θ."""
+        return [index for index, term in enumerate(self.terms) if term.length is not None]
 
-    @property
+    @cached_property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """All hyperparameters in the order of θ."""
         lengths = [term.length for term in self.terms if term.length is not None]
         return (*(term.weight for term in self.terms), *lengths, self.noise)
 
-    @property
+    @cached_property
     def start(self) -> FloatArray:
         """θ at the prior medians."""
-        return np.log([each.median for each in self.hyperparameters])
+        return np.log([hyperparameter.median for hyperparameter in self.hyperparameters])
 
-    def weight_values(self, theta: FloatArray) -> FloatArray:
-        """Return the weights of all terms, (J,)."""
-        return np.asarray(np.exp(theta[: len(self.terms)]))
+    @cached_property
+    def prior_sds(self) -> FloatArray:
+        """Prior standard deviations of θ."""
+        return np.array([hyperparameter.sd for hyperparameter in self.hyperparameters])
 
-    def length_position(self, index: int) -> int | None:
-        """Return where in θ the length of term ``index`` stands."""
-        positions: tuple[int | None, ...] = self.__dict__["_length_positions"]
-        return positions[index]
+    @cached_property
+    def bounds(self) -> FloatArray:
+        """Lower and upper bounds of θ, (…, 2)."""
+        return np.array([(hyperparameter.lower, hyperparameter.upper) for hyperparameter in self.hyperparameters])
 
-    def length_value(self, index: int, theta: FloatArray) -> float:
-        """Return the length of term ``index`` (1 if it has none)."""
-        position = self.length_position(index)
-        return 1.0 if position is None else float(np.exp(theta[position]))
+    def values(self, theta: FloatArray) -> Values:
+        """Return the numbers that θ stands for."""
+        count = len(self.terms)
+        lengths = np.ones(count)
+        lengths[self.moving] = np.exp(theta[count:-1])
+        return Values(np.exp(theta[:count]), lengths, float(np.exp(theta[-1])))
 
-    def noise_value(self, theta: FloatArray) -> float:
-        """Return the fitted noise variance."""
-        return float(np.exp(theta[-1]))
+    @cached_property
+    def summands(self) -> tuple[Summand, ...]:
+        """What all posteriors go through, constants first."""
+        kinds: dict[type[Term], list[tuple[int, Term]]] = {}
+        for place, term in enumerate(self.terms):
+            kinds.setdefault(type(term), []).append((place, term))
+        constants_first = sorted(kinds, key=lambda kind: kind is not Constant)
+        return tuple(summand for kind in constants_first for summand in kind.summands(kinds[kind]))
 
-    @property
+    @cached_property
     def additive(self) -> bool:
         """Whether f = u(a) + v(c) + h(ξ): the structured posterior applies, section 4 of docs/theory.md."""
-        of_actions = any(term.feature is not None and term.feature.axis == "actions" for term in self.terms)
-        of_distributions = any(term.radial is not None for term in self.terms)
-        return of_actions and of_distributions and all(_additive(term) for term in self.terms)
-
-
-def _additive(term: Term) -> bool:
-    if term.feature is None:
-        return True
-    plain = term.feature.weighting.shape == "one" and term.feature.center is None
-    return term.radial is None and plain and term.feature.axis != "cells"
-
-
-def _squared_exponential(distances: FloatArray | None, length: float) -> Coupling:
-    return Identity() if distances is None else Dense(np.exp(distances / (-2.0 * length * length)))
-
-
-def _with_slope(distances: FloatArray | None, length: float) -> tuple[FloatArray | None, FloatArray | None]:
-    if distances is None:
-        return None, None
-    value = np.exp(distances / (-2.0 * length * length))
-    return value, value * (distances / (length * length))
-
-
-def _pair(left: FloatArray, right: FloatArray, actions: FloatArray | None, contexts: FloatArray | None) -> FloatArray:
-    coupled = left if actions is None else left @ actions
-    if contexts is not None:
-        coupled = contexts @ coupled
-    return np.asarray(coupled.reshape(len(left), -1) @ right.reshape(len(right), -1).T)
+        roles = {term.role for term in self.terms}
+        return {"actions", "distribution"} <= roles and "mixed" not in roles

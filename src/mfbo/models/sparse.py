@@ -1,24 +1,24 @@
 """The process for many rows: Bayesian linear regression in a finite basis, at a cost per round free of the rounds.
 
 Channels are finite-dimensional, so for them this is the exact posterior at any number of rows; stationary terms are
-approximated by Nyström features (see ``basis``), eq. (31). All data enter through sums over rows, Σφφᵀ÷s, Σφy÷s, Σφ÷s.
-Hyperparameters are fitted exactly on a few hundred rows, half of them the newest.
+approximated by Nyström features (``stationary.Nystrom``), eq. (31). All data enter through sums over rows,
+Σφφᵀ÷s, Σφy÷s, Σφ÷s. Hyperparameters are fitted exactly on a few hundred rows, half of them the newest.
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.errors import NumericalError
 from mfbo.interfaces import CellMoments, PopulationMoments, Posterior
-from mfbo.models.basis import Basis
+from mfbo.models.basis import Basis, PriorFactor
 from mfbo.models.cholesky import factorized, lower_inverse
-from mfbo.models.couplings import Dense, weighted_sum
 from mfbo.models.design import Design
 from mfbo.models.fitting import fitted
 from mfbo.models.gaussian_process import Fit, in_unit, standardization
-from mfbo.models.kernel import Hyperparameter, Kernel
+from mfbo.models.kernel import Kernel, Values
 from mfbo.models.posterior import VARIANCE_FLOOR
 from mfbo.models.rows import Rows, joined_rows
 
@@ -79,15 +79,14 @@ class SparseProcess:
 
     def refit(self, start: FloatArray | None, iterations: int) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters on some rows; lengths stay as in ``start``."""
-        values = np.concatenate([each.values for each in self._rounds])
+        values = np.concatenate([compact.values for compact in self._rounds])
         shift, scale = standardization(values, robust=self.kernel.robust)
         theta = self.kernel.start if start is None else start
         design = Design(_with_fixed_lengths(self.kernel, theta))
         design.append(joined_rows(self._chosen_rows()))
-        known = None if self.noise is None else (self.noise / scale) ** 2
-        return self.adopt(
-            Fit(fitted(design, in_unit(design.values, shift, scale), known, theta, iterations), shift, scale)
-        )
+        noise = None if self.noise is None else (self.noise / scale) ** 2
+        theta = fitted(design, in_unit(design.values, shift, scale), noise, theta, iterations)
+        return self.adopt(Fit(theta, shift, scale))
 
     def adopt(self, fit: Fit) -> Fit:
         """Take these hyperparameters as they are."""
@@ -100,16 +99,16 @@ class SparseProcess:
     def noise_variance(self) -> float:
         """Variance of the noise on one standardized payoff, fitted or known, but at least ``SMALLEST_NOISE``."""
         fit = self._fit()
-        known = self.kernel.noise_value(fit.theta) if self.noise is None else (self.noise / fit.scale) ** 2
-        return max(known, SMALLEST_NOISE)
+        noise = self.kernel.values(fit.theta).noise if self.noise is None else (self.noise / fit.scale) ** 2
+        return max(noise, SMALLEST_NOISE)
 
     def posterior(self, pending: FloatArray | None = None) -> Posterior:
         """Return the posterior in standardized payoffs; ``pending`` as in ``GaussianProcess.posterior``."""
         fit = self._fit()
-        basis = self._summed_up(fit)
+        values = self.kernel.values(fit.theta)
+        basis = self._summed_up(values)
         noise = self.noise_variance
-        weights = self.kernel.weight_values(fit.theta)
-        prior = _PriorFactor(basis, weights)
+        prior = PriorFactor(basis, values)
         inner = prior.both_sides(self._moment) / noise
         inner.flat[:: len(inner) + 1] += 1.0
         root = prior.left(lower_inverse(factorized(inner)).T)  # F A^-½
@@ -117,21 +116,22 @@ class SparseProcess:
         by_target = (self._by_value - fit.shift * self._by_one) / fit.scale
         coefficients = covariance @ by_target / noise
         for shares in np.empty((0, 0)) if pending is None else pending:
-            phi = basis.at(shares).phi
+            phi = basis.at(shares, values).phi
             along = covariance @ phi
             covariance = covariance - np.outer(along, along) / (noise + float(phi @ along))
-        return BasisPosterior(basis, coefficients, covariance, weights, self.kernel.weights)
+        return BasisPosterior(basis, coefficients, covariance, values, self.kernel.weights)
 
     def _fit(self) -> Fit:
         if self.fit is None:
             raise AssertionError("refit or adopt comes before the posterior")  # strategies fit before they ask
         return self.fit
 
-    def _summed_up(self, fit: Fit) -> Basis:
+    def _summed_up(self, values: Values) -> Basis:
         """Bring the sums up to date; the basis is renewed at 1, 2, 4 … 64 rounds and then stays."""
         wanted = min(1 << (len(self._rounds).bit_length() - 1), MOST_INDUCING)
         if self._basis is None or self._inducing != wanted:
-            self._basis = Basis(self.kernel, fit.theta, np.stack([each.shares for each in self._rounds[:wanted]]))
+            inducing = np.stack([compact.shares for compact in self._rounds[:wanted]])
+            self._basis = Basis(self.kernel, values, inducing)
             self._inducing, self._included = wanted, 0
             self._moment = np.zeros((self._basis.size, self._basis.size))
             self._by_value = np.zeros(self._basis.size)
@@ -148,7 +148,7 @@ class SparseProcess:
 
     def _chosen_rows(self) -> list[Rows]:
         """Return at most ``FITTED_ROWS`` rows: half from the newest rounds, half from all before."""
-        counts = np.array([len(each.values) for each in self._rounds])
+        counts = np.array([len(compact.values) for compact in self._rounds])
         ends = np.cumsum(counts)
         total = int(ends[-1])
         rng = np.random.default_rng(total)
@@ -168,24 +168,24 @@ class SparseProcess:
 class BasisPosterior:
     """Gaussian weights on a finite basis: g = ⟨φ(ξ), θ⟩, θ ~ N(coefficients, covariance).
 
-    coefficients: (D,); covariance: (D, D); term_weights: v (J,); weights: p (C,).
+    coefficients: (D,); covariance: (D, D); values: the hyperparameters; weights: p (C,).
     """
 
     basis: Basis
     coefficients: FloatArray
     covariance: FloatArray
-    term_weights: FloatArray
+    values: Values
     weights: FloatArray
 
     def population(self, distribution: FloatArray) -> PopulationMoments:
         """Return mean and variance of g(ξ)."""
-        here = self.basis.at(self.weights[:, None] * distribution)
+        here = self.basis.at(self.weights[:, None] * distribution, self.values)
         along = self.covariance @ here.phi
-        variance = max(float(here.phi @ along) + here.missing(self.term_weights), VARIANCE_FLOOR)
+        variance = max(float(here.phi @ along) + here.lacking, VARIANCE_FLOOR)
 
         def pullback(d_mean: float, d_variance: float) -> FloatArray:
             d_phi = d_mean * self.coefficients + (2.0 * d_variance) * along
-            return self.weights[:, None] * here.pullback(d_phi, d_variance, self.term_weights)
+            return self.weights[:, None] * here.pullback(d_phi, d_variance)
 
         return PopulationMoments(float(here.phi @ self.coefficients), variance, pullback)
 
@@ -194,7 +194,7 @@ class BasisPosterior:
         shares = self.weights[:, None] * distribution
         every = np.eye(shares.size).reshape(-1, *shares.shape)
         phi = self.basis.of_rows(every, np.broadcast_to(shares, every.shape))
-        variance = ((phi @ self.covariance) * phi).sum(axis=1) + self._missing(every, shares)
+        variance = ((phi @ self.covariance) * phi).sum(axis=1) + self.basis.lacking(every, shares, self.values)
         mean = (phi @ self.coefficients).reshape(shares.shape)
         return CellMoments(mean, np.maximum(variance, VARIANCE_FLOOR).reshape(shares.shape), _no_gradient)
 
@@ -210,54 +210,8 @@ class BasisPosterior:
         step = self.basis.of_rows(shares, shares) - self.basis.of_rows(here, here)
         variance = ((step @ self.covariance) * step).sum(axis=1)
         for block in self.basis.blocks:
-            variance += self.term_weights[block.index] * block.missing_of_changes(here, shares)
+            variance += block.lacking_of_changes(here, shares, self.values)
         return np.asarray(step @ self.coefficients), np.maximum(variance, 0.0)
-
-    def _missing(self, omega: FloatArray, shares: FloatArray) -> FloatArray:
-        total = np.zeros(len(omega))
-        for block in self.basis.blocks:
-            h = block.induced(shares[None])[0]
-            left = max(block.group.radial.embedding.blocks - float(h @ h), 0.0)
-            total += self.term_weights[block.index] * left * (block.static(omega) ** 2).sum(axis=1)
-        return total
-
-
-class _PriorFactor:
-    """F with F Fᵀ the prior covariance of the basis weights: block-diagonal, so products stay cheap."""
-
-    def __init__(self, basis: Basis, weights: FloatArray) -> None:
-        terms = basis.kernel.terms
-        self._parts: list[tuple[slice, FloatArray | float]] = []
-        for channel in basis.channels:
-            count = channel.shape[1]
-            parts = [(float(weights[i]) * terms[i].scale, terms[i].actions) for i in channel.indices]
-            summed = weighted_sum(parts, count)
-            matrix = summed.matrix if isinstance(summed, Dense) else summed.apply(np.eye(count))
-            factor = factorized(np.asarray(matrix))
-            for row in range(channel.shape[0]):
-                start = channel.columns.start + row * count
-                self._parts.append((slice(start, start + count), factor))
-        for block in basis.blocks:
-            self._parts.append((block.columns, float(weights[block.index]) ** 0.5))
-        if basis.constant is not None:
-            self._parts.append((slice(basis.size - 1, basis.size), float(weights[basis.constant]) ** 0.5))
-
-    def left(self, matrix: FloatArray) -> FloatArray:
-        """Return F · matrix."""
-        product = np.empty_like(matrix)
-        for columns, factor in self._parts:
-            product[columns] = factor * matrix[columns] if isinstance(factor, float) else factor @ matrix[columns]
-        return product
-
-    def both_sides(self, matrix: FloatArray) -> FloatArray:
-        """Return Fᵀ · matrix · F for a symmetric matrix."""
-        return self._left_transposed(self._left_transposed(matrix).T)
-
-    def _left_transposed(self, matrix: FloatArray) -> FloatArray:
-        product = np.empty_like(matrix)
-        for columns, factor in self._parts:
-            product[columns] = factor * matrix[columns] if isinstance(factor, float) else factor.T @ matrix[columns]
-        return product
 
 
 def _lengths(kernel: Kernel, fit: Fit) -> FloatArray:
@@ -266,17 +220,12 @@ def _lengths(kernel: Kernel, fit: Fit) -> FloatArray:
 
 def _with_fixed_lengths(kernel: Kernel, theta: FloatArray) -> Kernel:
     """Return the kernel with every length as in θ and the noise bounded from below."""
-    terms = tuple(
-        term if term.length is None else replace(term, length=_fixed(term.length, kernel.length_value(index, theta)))
-        for index, term in enumerate(kernel.terms)
-    )
+    terms: list[Any] = list(kernel.terms)
+    for place in kernel.moving:
+        at = float(np.log(kernel.values(theta).lengths[place]))
+        terms[place] = replace(terms[place], length=replace(terms[place].length, lower=at, upper=at))
     noise = replace(kernel.noise, lower=float(np.log(SMALLEST_NOISE)))
-    return replace(kernel, terms=terms, noise=noise)
-
-
-def _fixed(length: Hyperparameter, value: float) -> Hyperparameter:
-    at = float(np.log(value))
-    return replace(length, lower=at, upper=at)
+    return replace(kernel, terms=tuple(terms), noise=noise)
 
 
 def _no_gradient(d_mean: FloatArray, d_variance: FloatArray) -> FloatArray:

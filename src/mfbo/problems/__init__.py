@@ -4,6 +4,7 @@ The user's own: ``demand_problem(names, demand, coordinates)`` or ``custom_probl
 """
 
 from mfbo.problems.arena import arena
+from mfbo.problems.coverage import coverage, coverage_problem
 from mfbo.problems.custom import custom_problem
 from mfbo.problems.demand import (
     bay_area_bike,
@@ -16,9 +17,13 @@ from mfbo.problems.demand import (
 )
 from mfbo.problems.dispatch import taxi_dispatch
 from mfbo.problems.maritime import maritime
+from mfbo.problems.mixture import mixture, mixture_problem
 from mfbo.problems.observation import FeedbackKind, Observer
+from mfbo.problems.portfolio import portfolio, portfolio_problem
 from mfbo.problems.problem import Optimum, Payoff, Problem
+from mfbo.problems.queues import queue_problem, queues
 from mfbo.problems.swarm import swarm
+from mfbo.problems.traffic import traffic, traffic_problem
 
 __all__ = [
     "FeedbackKind",
@@ -28,14 +33,24 @@ __all__ = [
     "Problem",
     "arena",
     "bay_area_bike",
+    "coverage",
+    "coverage_problem",
     "custom_problem",
     "demand_problem",
     "louvelo",
     "maritime",
+    "mixture",
+    "mixture_problem",
     "nyc_12x20",
     "nyc_15x26",
     "nyc_20x36",
+    "portfolio",
+    "portfolio_problem",
     "problem_of_table",
+    "queue_problem",
+    "queues",
     "swarm",
     "taxi_dispatch",
+    "traffic",
+    "traffic_problem",
 ]

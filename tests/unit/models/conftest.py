@@ -17,11 +17,12 @@ from mfbo.models import (
     paper_kernel,
     rows_of_round,
 )
-from mfbo.models.couplings import Dense
-from mfbo.models.features import Feature, Weighting
+from mfbo.models.couplings import Dense, FixedCoupling
+from mfbo.models.features import Feature, Log, Root
 from mfbo.models.gaussian_process import Fit
-from mfbo.models.kernel import Hyperparameter, Term
-from mfbo.models.radials import Embedding, Profile, Radial
+from mfbo.models.kernel import Hyperparameter
+from mfbo.models.products import Product
+from mfbo.models.stationary import ByContext, Hellinger, Matern52, Radial, Rbf
 from mfbo.population import Population
 from mfbo.records import Feedback, Plan, Round
 
@@ -33,25 +34,19 @@ def product_kernel(population: Population) -> Kernel:
     rng = np.random.default_rng(13)
     contexts, actions = population.shape
     root = rng.normal(size=(actions, actions))
-    cells = Feature("cells", Weighting("root", actions, 1e-2), center=rng.random(size=(contexts, actions)))
-    crowds = Feature("actions", Weighting("log", actions), center=rng.random(size=(1, actions)))
+    cells = Feature("cells", Root(actions, 1e-2), center=rng.random(size=(contexts, actions)))
+    crowds = Feature("actions", Log(actions), center=rng.random(size=(1, actions)))
     terms = (
-        Term(
+        Product(
             "cells",
             Hyperparameter(0.5, 1.0),
-            feature=cells,
-            actions=Dense(root @ root.T / actions),
+            cells,
+            Radial(ByContext(population.weights), Matern52(), norm=0.5),
+            Hyperparameter(0.8, 1.0),
+            FixedCoupling(Dense(root @ root.T / actions)),
             scale=0.3,
-            radial=Radial(Embedding("rows", population.weights), Profile("matern52"), norm=0.5),
-            length=Hyperparameter(0.8, 1.0),
         ),
-        Term(
-            "crowds",
-            Hyperparameter(0.7, 1.0),
-            feature=crowds,
-            radial=Radial(Embedding("hellinger", population.weights, 1e-2), Profile("rbf")),
-            length=Hyperparameter(0.6, 1.0),
-        ),
+        Product("crowds", Hyperparameter(0.7, 1.0), crowds, Radial(Hellinger(1e-2), Rbf()), Hyperparameter(0.6, 1.0)),
     )
     return Kernel("product", terms, Hyperparameter(NOISE, 1.0), population.weights)
 

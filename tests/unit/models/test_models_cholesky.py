@@ -46,19 +46,19 @@ def test_inverse_of_the_factor():
 def test_extended_by_any_blocks_equals_from_scratch(blocks, seed):
     matrix = covariance(sum(blocks), seed)
     at = blocks[0]
-    grown = GrowingCholesky(matrix[:at, :at])
+    grown = GrowingCholesky.of(matrix[:at, :at])
     for size in blocks[1:]:
         end = at + size
         grown = grown.extended(matrix[at:end, :at], matrix[at:end, at:end])
         at = end
-    scratch = GrowingCholesky(matrix)
+    scratch = GrowingCholesky.of(matrix)
     np.testing.assert_allclose(grown.factor, scratch.factor, atol=1e-10)
     np.testing.assert_allclose(grown.inverse, scratch.inverse, atol=1e-10)
 
 
 def test_extending_leaves_the_old_factor_alone():
     matrix = covariance(6)
-    old = GrowingCholesky(matrix[:4, :4])
+    old = GrowingCholesky.of(matrix[:4, :4])
     factor, inverse = old.factor.copy(), old.inverse.copy()
     old.extended(matrix[4:, :4], matrix[4:, 4:])
     np.testing.assert_array_equal(old.factor, factor)
@@ -68,7 +68,7 @@ def test_extending_leaves_the_old_factor_alone():
 def test_solve():
     matrix = covariance(8)
     values = np.arange(8.0)
-    np.testing.assert_allclose(GrowingCholesky(matrix).solve(values), np.linalg.solve(matrix, values), atol=1e-10)
+    np.testing.assert_allclose(GrowingCholesky.of(matrix).solve(values), np.linalg.solve(matrix, values), atol=1e-10)
 
 
 def test_a_good_matrix_gets_no_jitter(caplog):
@@ -116,7 +116,7 @@ def test_a_singular_factor_has_no_inverse():
 
 def test_a_repeated_row_without_noise_extends_the_factor():
     matrix = covariance(4)
-    grown = GrowingCholesky(matrix).extended(matrix[:1], matrix[:1, :1])
+    grown = GrowingCholesky.of(matrix).extended(matrix[:1], matrix[:1, :1])
     assert np.isfinite(grown.inverse).all()
     np.testing.assert_allclose((grown.factor @ grown.factor.T)[4, 4], matrix[0, 0], rtol=1e-9)
 
@@ -124,5 +124,5 @@ def test_a_repeated_row_without_noise_extends_the_factor():
 def test_repeated_rows_with_rounding_errors_extend_as_from_scratch():
     matrix = np.ones((3, 3))
     matrix[2, 1] = matrix[1, 2] = 1 + 3e-12
-    assert np.isfinite(GrowingCholesky(matrix).inverse).all()
-    assert np.isfinite(GrowingCholesky(matrix[:1, :1]).extended(matrix[1:, :1], matrix[1:, 1:]).inverse).all()
+    assert np.isfinite(GrowingCholesky.of(matrix).inverse).all()
+    assert np.isfinite(GrowingCholesky.of(matrix[:1, :1]).extended(matrix[1:, :1], matrix[1:, 1:]).inverse).all()

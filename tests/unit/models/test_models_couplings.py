@@ -12,6 +12,7 @@ from mfbo.models.couplings import (
     FACTOR_RANK,
     Dense,
     Identity,
+    LearnedCoupling,
     LowRank,
     Ones,
     by_features,
@@ -22,7 +23,6 @@ from mfbo.models.couplings import (
     weighted_sum,
 )
 from mfbo.models.gaussian_process import Fit
-from mfbo.models.kernel import LearnedCoupling
 from mfbo.population import Population
 
 
@@ -171,11 +171,11 @@ def test_low_rank_paper_kernel_of_many_actions_is_close_to_the_dense_one():
     features = np.random.default_rng(10).random(size=(count, 2))
     kernel = paper_kernel(Population(features))
     term = kernel.terms[0]
-    assert isinstance(term.actions, LowRank)
+    assert isinstance(term.coupling.actions, LowRank)
     assert term.length is None
     some = np.arange(0, count, 40)
     exact = np.exp(-squared_distances(unit_scaled(features))[np.ix_(some, some)] / (2 * 0.5**2))
-    np.testing.assert_allclose(term.actions.apply(np.eye(count)[some])[:, some], exact, atol=1e-5)
+    np.testing.assert_allclose(term.coupling.actions.apply(np.eye(count)[some])[:, some], exact, atol=1e-5)
 
 
 @pytest.mark.parametrize("make", [paper_kernel, joint_kernel, default_kernel, agents_kernel])

@@ -8,12 +8,13 @@ import pytest
 
 from mfbo.acquisition import MeanFieldUCB, PopulationUCB
 from mfbo.models import GaussianProcess, Kernel, Rows, agents_kernel, paper_kernel, system_rows
-from mfbo.models.design import packed_positions
-from mfbo.models.features import Feature, Weighting
+from mfbo.models.channels import Channel
+from mfbo.models.couplings import LearnedCoupling
+from mfbo.models.features import Feature, One
 from mfbo.models.fitting import JITTER, MarginalLikelihood
 from mfbo.models.gaussian_process import Fit
-from mfbo.models.kernel import Hyperparameter, LearnedCoupling, Term
-from mfbo.models.radials import Embedding, Profile, Radial
+from mfbo.models.kernel import Constant, Hyperparameter
+from mfbo.models.stationary import ByContext, Radial, Rbf, Stationary
 from mfbo.population import Population
 
 R = 0.1
@@ -34,26 +35,24 @@ def one_dimensional(points):
 
 
 def fixture_kernel():
-    one = Weighting("one", 3)
+    one = One(3)
     unit = Hyperparameter(1.0, 1.0)
     terms = (
-        Term(
+        Channel(
             "action",
             unit,
-            feature=Feature("actions", one),
-            learned=LearnedCoupling(one_dimensional([0, 0.5, 1]), None),
+            Feature("actions", one),
+            LearnedCoupling(one_dimensional([0, 0.5, 1]), None),
             length=Hyperparameter(0.5, 1.0),
         ),
-        Term(
+        Channel(
             "context",
             unit,
-            feature=Feature("contexts", one),
-            learned=LearnedCoupling(None, one_dimensional([-1, 1])),
+            Feature("contexts", one),
+            LearnedCoupling(None, one_dimensional([-1, 1])),
             length=Hyperparameter(1.0, 1.0),
         ),
-        Term(
-            "distribution", unit, radial=Radial(Embedding("rows", P), Profile("rbf")), length=Hyperparameter(0.5, 1.0)
-        ),
+        Stationary("distribution", unit, Radial(ByContext(P), Rbf()), Hyperparameter(0.5, 1.0)),
     )
     # The process adds JITTER to every row's noise: with this noise they make R² together.
     return Kernel("fixture", terms, Hyperparameter(R**2 - JITTER, 1.0), P)
@@ -77,11 +76,7 @@ def process():
 
 def gram(process):
     """Return the Gram matrix of the process's rows without noise."""
-    count = process.design.count
-    packed, _ = process.design.unit_grams(process.kernel.start)
-    matrix = np.zeros(count * count)
-    matrix[packed_positions(count)] = packed @ process.kernel.weight_values(process.kernel.start)
-    lower = matrix.reshape(count, count)
+    lower = process.design.gram(process.kernel.values(process.kernel.start))
     return lower + np.tril(lower, -1).T
 
 
@@ -171,7 +166,7 @@ def test_posterior_variances_are_bounded_by_the_gain():
 
 def test_one_datum():
     kernel = Kernel(
-        "unit", (Term("constant", Hyperparameter(1.0, 1.0)),), Hyperparameter(R**2 - JITTER, 1.0), np.ones(1)
+        "unit", (Constant("constant", Hyperparameter(1.0, 1.0)),), Hyperparameter(R**2 - JITTER, 1.0), np.ones(1)
     )
     process = GaussianProcess(kernel)
     process.append(system_rows(np.array([[[0.5, 0.5]]]), np.ones(1)))
@@ -182,7 +177,7 @@ def test_one_datum():
 
 
 def test_squared_exponential():
-    assert Profile("rbf").value(np.array(0.1**2 / 0.5**2)) == pytest.approx(0.9801986733, abs=1e-10)
+    assert Rbf().value(np.array(0.1**2 / 0.5**2)) == pytest.approx(0.9801986733, abs=1e-10)
 
 
 def test_deviation_of_g_is_at_most_the_mean_deviation_of_the_cells(process):

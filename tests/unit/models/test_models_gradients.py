@@ -1,20 +1,17 @@
 """Every closed-form derivative of the model and of the two bounds on it, against finite differences."""
 
-from typing import get_args
-
 import numpy as np
 import pytest
 
 from mfbo.acquisition import MeanFieldUCB, PopulationUCB
 from mfbo.models import RescaledPosterior
-from mfbo.models.features import Feature, Shape, Weighting
+from mfbo.models.couplings import Dense, Identity, LearnedCoupling
+from mfbo.models.features import SHAPES, Feature, One
 from mfbo.models.fitting import MarginalLikelihood
-from mfbo.models.kernel import LearnedCoupling
-from mfbo.models.radials import Embedding, Profile
+from mfbo.models.stationary import EMBEDDINGS, PROFILES
 
 CLOSE = {"rtol": 1e-5, "atol": 1e-6}
 WEIGHTS = np.array([0.2, 0.3, 0.5])
-SHAPES = get_args(Shape)
 
 
 def shares_of(contexts, rng):
@@ -87,22 +84,23 @@ def test_marginal_likelihood_of_names_only(make_case, preset, finite_differences
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_weighting_derivative(shape):
-    weighting = Weighting(shape, actions=4, offset=1e-3)
+def test_shape_derivative(shape):
+    psi = SHAPES[shape](actions=4, offset=1e-3)
     share = np.array([0.01, 0.1, 0.4, 0.9])
     step = 1e-6
-    numerical = (weighting.value(share + step) - weighting.value(share - step)) / (2 * step)
-    np.testing.assert_allclose(weighting.derivative(share), numerical, rtol=1e-6, atol=1e-8)
+    numerical = (psi.value(share + step) - psi.value(share - step)) / (2 * step)
+    np.testing.assert_allclose(psi.derivative(share), numerical, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_weighting_product_and_its_slope(shape):
-    weighting = Weighting(shape, actions=4, offset=1e-3)
+def test_shape_product_and_its_slope(shape):
+    psi = SHAPES[shape](actions=4, offset=1e-3)
     share = np.array([0.01, 0.1, 0.4, 0.9])
     step = 1e-6
-    np.testing.assert_allclose(weighting.product(share), share * weighting.value(share), rtol=1e-12)
-    numerical = (weighting.product(share + step) - weighting.product(share - step)) / (2 * step)
-    np.testing.assert_allclose(np.broadcast_to(weighting.product_slope(share), 4), numerical, rtol=1e-6, atol=1e-8)
+    product, slope = psi.product(share)
+    np.testing.assert_allclose(product, share * psi.value(share), rtol=1e-12)
+    numerical = (psi.product(share + step)[0] - psi.product(share - step)[0]) / (2 * step)
+    np.testing.assert_allclose(np.broadcast_to(slope, 4), numerical, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("contexts", [1, 3])
@@ -111,11 +109,11 @@ def test_weighting_product_and_its_slope(shape):
 def test_feature_pullback(shape, axis, contexts, finite_differences):
     rng = np.random.default_rng(5)
     shares, _ = shares_of(contexts, rng)
-    feature = Feature(axis, Weighting(shape, 4, 1e-3))
-    centered = Feature(axis, feature.weighting, center=rng.normal(size=feature.at(shares).shape))
-    d_feature = rng.normal(size=feature.at(shares).shape)
-    numerical = finite_differences(lambda w: float((d_feature * centered.at(w)).sum()), shares)
-    found = np.broadcast_to(centered.pullback(shares, d_feature), shares.shape)
+    feature = Feature(axis, SHAPES[shape](4, 1e-3))
+    centered = Feature(axis, feature.shape, center=rng.normal(size=feature.at(shares)[0].shape))
+    d_feature = rng.normal(size=feature.at(shares)[0].shape)
+    numerical = finite_differences(lambda w: float((d_feature * centered.at(w)[0]).sum()), shares)
+    found = np.broadcast_to(d_feature * centered.at(shares)[1], shares.shape)
     np.testing.assert_allclose(found, numerical, **CLOSE)
 
 
@@ -125,7 +123,7 @@ def test_feature_pullback(shape, axis, contexts, finite_differences):
 def test_feature_factors_pullback(shape, axis, contexts, finite_differences):
     rng = np.random.default_rng(5)
     shares, _ = shares_of(contexts, rng)
-    feature = Feature(axis, Weighting(shape, 4, 1e-3))
+    feature = Feature(axis, SHAPES[shape](4, 1e-3))
     d_factors = rng.normal(size=shares.shape)
     numerical = finite_differences(lambda w: float((d_factors * feature.factors(w)).sum()), shares)
     found = np.broadcast_to(feature.factors_pullback(shares, d_factors), shares.shape)
@@ -135,37 +133,38 @@ def test_feature_factors_pullback(shape, axis, contexts, finite_differences):
 def test_context_feature_pullback(finite_differences):
     rng = np.random.default_rng(5)
     shares, _ = shares_of(3, rng)
-    feature = Feature("contexts", Weighting("one", 4))
+    feature = Feature("contexts", One(4))
     d_feature = rng.normal(size=(3, 1))
-    numerical = finite_differences(lambda w: float((d_feature * feature.at(w)).sum()), shares)
-    np.testing.assert_allclose(np.broadcast_to(feature.pullback(shares, d_feature), shares.shape), numerical, **CLOSE)
+    numerical = finite_differences(lambda w: float((d_feature * feature.at(w)[0]).sum()), shares)
+    found = np.broadcast_to(d_feature * feature.at(shares)[1], shares.shape)
+    np.testing.assert_allclose(found, numerical, **CLOSE)
 
 
 @pytest.mark.parametrize("contexts", [1, 3])
-@pytest.mark.parametrize("factor_rank", [None, 2])
-@pytest.mark.parametrize("kind", ["rows", "joint", "hellinger", "mean"])
-def test_embedding_pullback(kind, factor_rank, contexts, finite_differences):
+@pytest.mark.parametrize("coupled", [False, True])
+@pytest.mark.parametrize("name", EMBEDDINGS)
+def test_embedding_pullback(name, coupled, contexts, finite_differences):
     rng = np.random.default_rng(6)
     shares, weights = shares_of(contexts, rng)
-    factor = None if factor_rank is None else rng.normal(size=(4, factor_rank))
-    embedding = Embedding(kind, weights, offset=1e-3, factor=factor)
+    thin = rng.normal(size=(4, 2))
+    embedding = EMBEDDINGS[name].made_for(weights, 4, Dense(thin @ thin.T) if coupled else Identity())
     d_z = rng.normal(size=embedding.of(shares).shape)
     numerical = finite_differences(lambda w: float((d_z * embedding.of(w)).sum()), shares)
     np.testing.assert_allclose(embedding.pullback(shares, d_z), numerical, **CLOSE)
 
 
-@pytest.mark.parametrize("kind", ["rbf", "matern52"])
-def test_profile_slope(kind):
-    profile = Profile(kind)
+@pytest.mark.parametrize("name", PROFILES)
+def test_profile_slope(name):
+    profile = PROFILES[name]()
     q = np.array([0.01, 0.3, 1.0, 4.0])
     step = 1e-6
     numerical = (profile.value(q + step) - profile.value(q - step)) / (2 * step)
     np.testing.assert_allclose(profile.slope(q, profile.value(q)), numerical, rtol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["rbf", "matern52"])
-def test_profile_slope_is_finite_where_distributions_coincide(kind):
-    profile = Profile(kind)
+@pytest.mark.parametrize("name", PROFILES)
+def test_profile_slope_is_finite_where_distributions_coincide(name):
+    profile = PROFILES[name]()
     at_zero = np.zeros(1)
     one_sided = (profile.value(np.array([1e-10])) - 1.0) / 1e-10
     np.testing.assert_allclose(profile.slope(at_zero, profile.value(at_zero)), one_sided, rtol=1e-4)

@@ -11,65 +11,70 @@ import pytest
 from scipy.linalg import block_diag
 
 from mfbo.models import Kernel, RescaledPosterior, Rows
+from mfbo.models.channels import Channel
+from mfbo.models.couplings import FixedCoupling
+from mfbo.models.features import Decay, FastDecay, Linear, Log, One, Root
+from mfbo.models.products import Product
+from mfbo.models.stationary import ByContext, Hellinger, Joint, Matern52, Mean, Rbf, Stationary
 
 TOLERANCE = {"rtol": 1e-8, "atol": 1e-8}
 JITTER = 1e-10  # the process adds it to every row's noise
 
-WEIGHTINGS = {
-    "one": lambda s, actions, offset: np.ones_like(s),
-    "root": lambda s, actions, offset: (s + offset) ** -0.5,
-    "linear": lambda s, actions, offset: actions * s,
-    "log": lambda s, actions, offset: np.log(1 + actions * s),
-    "decay": lambda s, actions, offset: 1 / (1 + actions * s),
-    "fast decay": lambda s, actions, offset: 1 / (1 + 10 * actions * s),
+SHAPES = {
+    One: lambda s, actions, offset: np.ones_like(s),
+    Root: lambda s, actions, offset: (s + offset) ** -0.5,
+    Linear: lambda s, actions, offset: actions * s,
+    Log: lambda s, actions, offset: np.log(1 + actions * s),
+    Decay: lambda s, actions, offset: 1 / (1 + actions * s),
+    FastDecay: lambda s, actions, offset: 1 / (1 + 10 * actions * s),
 }
 PROFILES = {
-    "rbf": lambda r: np.exp(-(r**2) / 2),
-    "matern52": lambda r: (1 + np.sqrt(5) * r + 5 * r**2 / 3) * np.exp(-np.sqrt(5) * r),
+    Rbf: lambda r: np.exp(-(r**2) / 2),
+    Matern52: lambda r: (1 + np.sqrt(5) * r + 5 * r**2 / 3) * np.exp(-np.sqrt(5) * r),
 }
 
 
 def cell_features(feature, shares):
     """Return the feature of f in every cell: (C A, R K), one row per cell."""
     contexts, actions = shares.shape
-    weighting = feature.weighting
+    shape = feature.shape
     columns = {"cells": contexts * actions, "actions": actions, "contexts": contexts}[feature.axis]
     phi = np.zeros((contexts * actions, columns))
     for c in range(contexts):
         for a in range(actions):
             share = {"cells": shares[c, a], "actions": shares[:, a].sum(), "contexts": shares[c].sum()}[feature.axis]
             column = {"cells": c * actions + a, "actions": a, "contexts": c}[feature.axis]
-            phi[c * actions + a, column] = WEIGHTINGS[weighting.shape](share, weighting.actions, weighting.offset)
-    return phi if feature.center is None else phi - feature.center.ravel()
+            phi[c * actions + a, column] = SHAPES[type(shape)](share, shape.actions, shape.offset)
+    return phi - np.ravel(feature.center)
 
 
 def coupling_matrix(term, length, contexts, actions):
     """Return S as a matrix over the columns of the feature."""
     context_count = 1 if term.feature.axis == "actions" else contexts
     action_count = 1 if term.feature.axis == "contexts" else actions
-    if term.learned is None:
-        sides = term.contexts.apply(np.eye(context_count)), term.actions.apply(np.eye(action_count))
+    coupling = term.coupling
+    if isinstance(coupling, FixedCoupling):
+        sides = coupling.contexts.apply(np.eye(context_count)), coupling.actions.apply(np.eye(action_count))
     else:
-        given = (term.learned.contexts, context_count), (term.learned.actions, action_count)
-        sides = [np.eye(k) if d is None else np.exp(-d / (2 * length**2)) for d, k in given]
+        distances = (coupling.contexts, context_count), (coupling.actions, action_count)
+        sides = [np.eye(k) if d is None else np.exp(-d / (2 * length**2)) for d, k in distances]
     return np.kron(*sides)
 
 
 def stationary(radial, length, shares):
     """Return κ between all pairs of m distributions, (m, m)."""
     embedding = radial.embedding
-    plans = shares / embedding.weights[:, None]
     blocks = {
-        "rows": lambda: [plans[:, c] for c in range(plans.shape[1])],
-        "joint": lambda: [plans],
-        "hellinger": lambda: [np.sqrt(shares + embedding.offset)],
-        "mean": lambda: [shares if embedding.factor is None else shares @ embedding.factor],
-    }[embedding.kind]()
+        ByContext: lambda: list(np.moveaxis(shares / embedding.weights[:, None], 1, 0)),
+        Joint: lambda: [shares / embedding.weights[:, None]],
+        Hellinger: lambda: [np.sqrt(shares + embedding.offset)],
+        Mean: lambda: [shares if embedding.factor is None else shares @ embedding.factor],
+    }[type(embedding)]()
     total = 0
     for z in blocks:
         flat = z.reshape(len(z), -1)
         distance = np.sqrt(((flat[:, None] - flat[None, :]) ** 2).sum(-1))
-        total = total + PROFILES[radial.profile.kind](distance / (np.sqrt(radial.norm) * length))
+        total = total + PROFILES[type(radial.profile)](distance / (np.sqrt(radial.norm) * length))
     return total
 
 
@@ -82,10 +87,10 @@ def prior_covariance(kernel, theta, shares):
     for term, log_weight in zip(kernel.terms, theta, strict=False):
         length = 1.0 if term.length is None else next(lengths)
         part = np.full_like(total, np.exp(log_weight))
-        if term.feature is not None:
+        if isinstance(term, Channel | Product):
             phi = np.concatenate([cell_features(term.feature, each) for each in shares])
             part = part * term.scale * (phi @ coupling_matrix(term, length, contexts, actions) @ phi.T)
-        if term.radial is not None:
+        if isinstance(term, Stationary | Product):
             part = part * np.kron(stationary(term.radial, length, shares), np.ones((cells, cells)))
         total += part
     return total

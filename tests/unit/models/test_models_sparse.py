@@ -6,7 +6,6 @@ import pytest
 from mfbo.acquisition import PopulationUCB
 from mfbo.errors import NumericalError
 from mfbo.models import Fit, GaussianProcess, SparseProcess, agents_kernel, default_kernel, rows_of_round, system_rows
-from mfbo.models.radials import block_distances
 from mfbo.models.sparse import FITTED_ROWS, SMALLEST_NOISE, CompactRows
 from mfbo.population import Population
 from mfbo.problems import FeedbackKind, Observer, arena, swarm
@@ -206,10 +205,14 @@ def joint_of(posterior, distributions):
     phi = posterior.basis.of_rows(shares, shares)
     covariance = phi @ posterior.covariance @ phi.T
     for block in posterior.basis.blocks:
-        radial, e, h = block.group.radial, block.static(shares), block.induced(shares)
+        if not hasattr(block, "nystrom"):
+            continue  # exact
+        radial, unit, h = block.nystrom.part.radial, block.nystrom.part.unit, block.nystrom.of(shares)
+        e = block.static(shares, shares) if hasattr(block, "static") else np.ones((len(shares), 1))
         z = radial.embedding.of(shares)
-        kappa = radial.profile.value(block_distances(z, z) / block.group.unit).sum(axis=0)
-        covariance += posterior.term_weights[block.index] * (e @ e.T) * (kappa - h @ h.T)
+        squared = ((z[:, None] - z[None, :]) ** 2).sum(axis=-1)
+        kappa = radial.profile.value(squared / unit).sum(axis=-1)
+        covariance += posterior.values.weights[block.place] * (e @ e.T) * (kappa - h @ h.T)
     return phi @ posterior.coefficients, covariance
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from mfbo.models import Kernel
 from mfbo.models.additive import AdditivePosterior
-from mfbo.models.kernel import Hyperparameter, Term
+from mfbo.models.kernel import Constant, Hyperparameter
 from mfbo.models.posterior import TermPosterior
 
 ADDITIVE = ["paper", "matern52+hellinger"]
@@ -47,7 +47,7 @@ def test_structured_equals_general_with_pending_plans(make_case, preset, context
 
 def without(case, *names):
     """Return the case without some terms of its kernel, and with a constant one."""
-    constant = Term("constant", Hyperparameter(0.7, 1.0))
+    constant = Constant("constant", Hyperparameter(0.7, 1.0))
     terms = (*(term for term in case.kernel.terms if term.name not in names), constant)
     kernel = Kernel("some", terms, case.kernel.noise, case.kernel.weights)
     return replace(case, kernel=kernel, theta=np.concatenate([kernel.start[:-1], [np.log(1e-2)]]))
