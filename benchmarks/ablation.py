@@ -36,8 +36,8 @@ class Without(Default):
     def kernel_for(self, population: Population, kind: str) -> Kernel:
         """Return our kernel without the dropped terms."""
         kernel = super().kernel_for(population, kind)
-        kept = tuple(term for term in kernel.terms if not term.name.startswith(self.dropped))
-        return replace(kernel, terms=kept)
+        terms = tuple(term for term in kernel.terms if not term.name.startswith(self.dropped))
+        return replace(kernel, terms=terms)
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def main() -> None:
             for variant in options.variants
         ]  # fmt: skip
         for problem, variant, futures in waiting:
-            closed = np.mean([each.result() for each in futures], axis=0)
+            closed = np.mean([future.result() for future in futures], axis=0)
             lines.append({"problem": problem, "variant": variant, "gap_closed": [round(x, 5) for x in closed]})
             print(f"{problem:>14} | {variant:<32} | {' '.join(f'{x:8.4f}' for x in closed)}", flush=True)
     if options.out:

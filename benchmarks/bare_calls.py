@@ -120,13 +120,13 @@ def _timed(calls: Callable[[], Any]) -> float:
 
 
 def _summed(counts: Counter[int], seconds: Callable[[int], float], fewest_rows: int) -> float:
-    known: dict[int, float] = {}
+    measured: dict[int, float] = {}
     total = 0.0
     for rows, count in counts.items():
         if rows < fewest_rows:
             continue
         near = max(STRIDE * round(rows / STRIDE), 1)
-        if near not in known:
-            known[near] = seconds(near)
-        total += count * known[near]
+        if near not in measured:
+            measured[near] = seconds(near)
+        total += count * measured[near]
     return total

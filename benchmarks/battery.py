@@ -1,6 +1,6 @@
 """Worlds the default strategy was not made for: strategies × problems × seeds, share of the gap closed.
 
-    python benchmarks/battery.py                                            # default on all, one seed: about an hour
+    python benchmarks/battery.py                                           # default on all, one seed: about ten minutes
     python benchmarks/battery.py --problems mixture-10 team-200+noise --strategies default gp-sqrt --seeds 0 1 2
     python benchmarks/battery.py --list
 
@@ -13,10 +13,10 @@ chosen, so choose another folder for another version of a strategy.
 import argparse
 import csv
 import io
+import json
 import time
-import traceback
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,9 +28,8 @@ from threadpoolctl import threadpool_limits
 
 from mfbo.catalogue import known_strategy
 from mfbo.errors import MissingExtraError
-from mfbo.experiments import Batch, Cell, ResultStore
-from mfbo.experiments.cells import FORMAT
-from mfbo.experiments.provenance import provenance
+from mfbo.experiments import Batch
+from mfbo.experiments.suite_runs import SuiteRun
 from mfbo.study import create_study
 from mfbo.whole_files import make_folder, write_whole_file
 
@@ -73,52 +72,69 @@ def closed_shares(name: str, strategy: Any, seed: int, rounds: int) -> dict[str,
     return {"played": played, "recommended": recommended, "ask_seconds": seconds}
 
 
-def play(cell: Cell) -> dict[str, Any]:
-    """Return the record of one run; an error becomes a record too."""
-    settings = cell.settings
-    began = time.perf_counter()
-    outcome: dict[str, Any]
+@dataclass(frozen=True)
+class Played:
+    """One run's outcome as its file holds it: what ``closed_shares`` found, or the error in a line."""
+
+    run: SuiteRun
+    result: dict[str, Any] | None
+    error: str = ""
+
+    @property
+    def lines(self) -> list[Line]:
+        """What a finished run says at the checkpoints."""
+        identity, result, lines = self.run.identity, self.result, []
+        if result is None:
+            return []
+        for at, recommended in result["recommended"].items():
+            played = result["played"][: int(at)]
+            latest = float(np.mean(played[-RECENT:]))
+            head = (identity.problem, identity.strategy, identity.seed, int(at))
+            lines.append(Line(*head, recommended, max(played), latest, result["ask_seconds"]))
+        return lines
+
+    def __str__(self) -> str:
+        """Return what is printed when the run ends."""
+        if self.result is None:
+            return f"{self.run.label}: {self.error}"
+        shares = " ".join(f"{at}: {share:.3f}" for at, share in self.result["recommended"].items())
+        return f"{self.run.label}: {shares} ({self.result['ask_seconds']:.1f} s)"
+
+
+def play(run: SuiteRun) -> Played:
+    """Play one run on one thread; an error becomes an outcome too."""
+    settings = run.settings
     try:
         with threadpool_limits(limits=1):
-            result = closed_shares(settings.problem, settings.strategy, settings.seed, settings.rounds)
-        outcome = {"state": "done", "result": result}
+            return Played(run, closed_shares(settings.problem, settings.strategy, settings.seed, settings.rounds))
     except Exception as error:
-        described = {"type": type(error).__name__, "message": str(error), "traceback": traceback.format_exc()}
-        outcome = {"state": "failed", "error": described}
-    head = {"format": FORMAT, "key": cell.key, "label": cell.label, "cell": cell.identity}
-    return {**head, **outcome, "provenance": {**provenance(), "seconds": time.perf_counter() - began}}
+        return Played(run, None, f"{type(error).__name__}: {error}")
 
 
-def lines_of(record: dict[str, Any]) -> list[Line]:
-    """Return what a finished run says at the checkpoints."""
-    cell, result = record["cell"], record["result"]
-    lines = []
-    for at, recommended in result["recommended"].items():
-        played = result["played"][: int(at)]
-        latest = float(np.mean(played[-RECENT:]))
-        head = (cell["problem"], cell["strategy"], cell["seed"], int(at))
-        lines.append(Line(*head, recommended, max(played), latest, result["ask_seconds"]))
-    return lines
+def completed(runs: Sequence[SuiteRun], folder: Path, jobs: int, say: Callable[[str], None]) -> list[Line]:
+    """Run what the folder lacks, keep each as it ends, and return the lines of all."""
+    outcomes: dict[str, Played] = {}
+    for run in runs:
+        file = folder / f"{run.label}-{run.key}.json"
+        if file.exists():
+            outcomes[run.key] = Played(run, json.loads(file.read_text()))
+    missing = [run for run in runs if run.key not in outcomes]
+    for outcome in _played(missing, jobs):
+        if outcome.result is not None:
+            file = folder / f"{outcome.run.label}-{outcome.run.key}.json"
+            write_whole_file(file, json.dumps(outcome.result).encode())
+            outcomes[outcome.run.key] = outcome
+        say(str(outcome))
+    return [line for run in runs if run.key in outcomes for line in outcomes[run.key].lines]
 
 
-def completed(cells: Sequence[Cell], store: ResultStore, jobs: int, say: Callable[[str], None]) -> list[Line]:
-    """Run what the store lacks, keep each as it ends, and return the lines of all."""
-    records = {cell.key: store.read(cell) for cell in cells}
-    missing = [cell for cell in cells if (records[cell.key] or {}).get("state") != "done"]
+def _played(runs: Sequence[SuiteRun], jobs: int) -> Iterator[Played]:
+    if jobs == 1:
+        yield from map(play, runs)
+        return
     with ProcessPoolExecutor(jobs) as pool:
-        waiting: list[Future[dict[str, Any]]] = [pool.submit(play, cell) for cell in missing]
-        for future in as_completed(waiting):
-            record = store.write(future.result())
-            records[record["key"]] = record
-            say(_said(record))
-    return [line for record in records.values() if record and record["state"] == "done" for line in lines_of(record)]
-
-
-def _said(record: dict[str, Any]) -> str:
-    if record["state"] != "done":
-        return f"{record['label']}: {record['error']['type']}: {record['error']['message']}"
-    shares = " ".join(f"{at}: {share:.3f}" for at, share in record["result"]["recommended"].items())
-    return f"{record['label']}: {shares} ({record['result']['ask_seconds']:.1f} s)"
+        for future in as_completed([pool.submit(play, run) for run in runs]):
+            yield future.result()
 
 
 def markdown(lines: Sequence[Line]) -> str:
@@ -131,8 +147,8 @@ def markdown(lines: Sequence[Line]) -> str:
     for problem in dict.fromkeys(line.problem for line in lines):
         population = world(problem).problem.population
         shape, size = population.shape, population.size
-        cells = [_shown(_chosen(lines, problem, *column)) for column in columns]
-        rows.append([problem, f"{shape[0]} × {shape[1]}", "∞" if size is None else f"{size}", *cells])
+        shares = [_shown(_chosen(lines, problem, *column)) for column in columns]
+        rows.append([problem, f"{shape[0]} × {shape[1]}", "∞" if size is None else f"{size}", *shares])
     summary = [_summary([line for line in lines if (line.strategy, line.round) == column]) for column in columns]
     rows.append(["mean; open by more than 5 %", "", "", *summary])
     note = (
@@ -209,8 +225,9 @@ def main() -> None:
         world(name)
     strategies = tuple(known_strategy(strategy) for strategy in options.strategies)
     batch = Batch(tuple(options.problems), strategies, tuple(options.seeds), (options.rounds,))
-    make_folder(options.out / "cells")
-    lines = completed(batch.cells(), ResultStore(options.out), options.jobs, lambda text: print(text, flush=True))
+    folder = options.out / "runs"
+    make_folder(folder)
+    lines = completed(batch.runs(), folder, options.jobs, lambda text: print(text, flush=True))
     if not lines:
         return
     write_whole_file(options.out / "runs.csv", table_csv(lines).encode())

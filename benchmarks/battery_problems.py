@@ -20,7 +20,7 @@ from battery_payoffs import (
     ThresholdPayoff,
 )
 
-from mfbo.arrays import FloatArray
+from mfbo.arrays import FloatArray, IntArray
 from mfbo.population import Population
 from mfbo.problems import (
     Optimum,
@@ -118,26 +118,40 @@ def block_mixture() -> Problem:
 
 
 def separable_best(terms: Terms, actions: int, steps: int = STEPS) -> tuple[FloatArray, float]:
-    """Return the best occupancy (A,) on a grid of ``steps`` units for Σ h_a(P_a), and an upper bound over all.
-
-    h_a must rise. Dynamic programming over the actions; since P_a ≤ ⌈P_a steps⌉ / steps, no occupancy is worth more
-    than the best on the grid with one unit more for every action.
-    """
-    budget = steps + actions
-    values = terms(np.arange(budget + 1)[:, None] / steps * np.ones(actions))
-    best, choices = np.full(budget + 1, -np.inf), []
-    best[0] = 0.0
-    spent = np.arange(budget + 1)
-    behind = spent[:, None] - spent[None, :]
-    for action in range(actions):
-        totals = np.where(behind >= 0, best[behind], -np.inf) + values[None, :, action]
-        choices.append(totals.argmax(axis=1))
-        best = totals.max(axis=1)
+    """Return the best occupancy (A,) on a grid of ``steps`` units for Σ h_a(P_a), and what a share more adds."""
+    values = terms(np.arange(steps + 1)[:, None] / steps * np.ones(actions))
+    best, choices = _added_up(values)
     left, units = steps, []
     for choice in reversed(choices):
         units.append(int(choice[left]))
         left -= units[-1]
-    return np.array(units[::-1]) / steps, float(best.max())
+    price = (best[steps] - best[steps - actions]) * steps / actions
+    return np.array(units[::-1]) / steps, float(price)
+
+
+def separable_bound(terms: Terms, actions: int, price: float, steps: int = STEPS, parts: int = 64) -> float:
+    """Return what Σ h_a(P_a) cannot exceed on the simplex, h_a rising; any price ν bounds, the optimum's tightly.
+
+    Σ h_a = ν + Σ (h_a − ν P_a). With every P_a rounded to the nearest of ``steps`` units these sum to steps ± A / 2,
+    and within a unit h_a − ν P_a is at most the largest h_a(right) − ν · left over its parts.
+    """
+    most = steps + actions // 2 + 1
+    edges = np.maximum((np.arange(most + 1)[:, None] - 0.5 + np.arange(parts + 1) / parts) / steps, 0.0)
+    heights = terms(edges[:, :, None] * np.ones(actions))
+    best, _ = _added_up((heights[:, 1:] - price * edges[:, :-1, None]).max(axis=1))
+    return price + float(best[steps - actions // 2 - 1 :].max())
+
+
+def _added_up(values: FloatArray) -> tuple[FloatArray, list[IntArray]]:
+    """Return the best Σ of one value per column (n, A) by the sum of its rows, and the rows chosen column by column."""
+    count, actions = values.shape
+    behind = np.arange(count)[:, None] - np.arange(count)[None, :]
+    best, choices = np.where(np.arange(count) == 0, 0.0, -np.inf), []
+    for action in range(actions):
+        totals = np.where(behind >= 0, best[behind], -np.inf) + values[None, :, action]
+        choices.append(totals.argmax(axis=1))
+        best = totals.max(axis=1)
+    return best, choices
 
 
 def climbed(payoff: Payoff, start: FloatArray) -> FloatArray:
@@ -236,7 +250,10 @@ def unstructured() -> Problem:
 def weekdays() -> Problem:
     """Return seven weekdays, each with its own demand over 24 hours."""
     hours, days = np.arange(24), np.arange(7)
-    bump = lambda center, width: np.exp(-(((hours - center + 12) % 24 - 12) ** 2) / (2 * width**2))  # noqa: E731
+
+    def bump(center: float, width: float) -> FloatArray:
+        return np.asarray(np.exp(-(((hours - center + 12) % 24 - 12) ** 2) / (2 * width**2)))
+
     work = bump(8, 1.3) + 1.2 * bump(17.5, 1.8) + 0.4 * bump(12.5, 1.5)
     free = 0.9 * bump(14, 4.0) + 0.5 * bump(22, 2.0)
     table = np.stack([0.04 + (free if day >= 5 else work) * (1.0 + 0.1 * day) for day in days])

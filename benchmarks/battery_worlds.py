@@ -23,7 +23,7 @@ from mfbo.simplex import allocate, uniform
 from mfbo.validation import known_name
 
 NOISE = 0.05  # standard deviation of a told payoff
-WRONG_DAYS = 0.02
+WRONG_EVERY = 50  # rounds, of which one is wrong: 2 %
 WRONG_FACTOR = 10.0  # above the floor of payoffs: see ``World.told``
 DRIFT_ROUNDS = 150
 SETTINGS = ("noise", "wrong", "drift")
@@ -75,7 +75,7 @@ class World:
         payoff = self.value(plan, plan.number)
         if "noise" in self.settings:
             payoff += NOISE * gap * rng.standard_normal()
-        if "wrong" in self.settings and derived_generator(seed, "wrong day", plan.number).random() < WRONG_DAYS:
+        if "wrong" in self.settings and is_wrong_day(seed, plan.number):
             floor = self.start - gap
             payoff = floor + WRONG_FACTOR * max(payoff - floor, 0.0)
         return payoff
@@ -98,6 +98,12 @@ class World:
 
     def _gap(self, number: int) -> float:
         return _optimum(self.problem.name, self._blend(number)) - self.start
+
+
+def is_wrong_day(seed: int, number: int) -> bool:
+    """Tell whether a round is the wrong one, drawn by the seed, among its fifty."""
+    block, place = divmod(number, WRONG_EVERY)
+    return place == int(derived_generator(seed, "wrong day", block).integers(WRONG_EVERY))
 
 
 @cache

@@ -26,14 +26,14 @@ from botorch_peer import BotorchPeer
 
 import mfbo
 from mfbo.arrays import FloatArray, one_blas_thread
-from mfbo.catalogue import make_strategy
 from mfbo.models.couplings import unit_scaled
 from mfbo.problems import demand_problem, swarm
 from mfbo.simplex import softmax
+from mfbo.strategies import MeanFieldGPUCB
 
 ROUNDS = 250
 SAMPLED_AT = (25, 75, 125, 175, 225)
-OURS = make_strategy("mf-gp-ucb")  # the peer takes its multiplier, steps and rate
+OURS = MeanFieldGPUCB()  # the peer takes its multiplier, steps and rate
 LAST_ROWS = 240  # rounds from here on stand for "at n = 250"
 
 
@@ -88,7 +88,7 @@ def task_of(actions: int) -> Task:
 def play_ours(task: Task, seed: int) -> tuple[list[float], Data]:
     """Return the seconds of each of T whole rounds and the data they left."""
     rng = np.random.default_rng(seed)
-    study = mfbo.create_study(task.population, make_strategy("mf-gp-ucb"), seed=seed)
+    study = mfbo.create_study(task.population, "mf-gp-ucb", seed=seed)
     data = Data()
     seconds = []
     for _ in range(ROUNDS):
@@ -105,7 +105,7 @@ def peer_of(task: Task) -> BotorchPeer:
     features = task.population.features
     if features is None:
         raise ValueError("the peer needs coordinates")
-    return BotorchPeer(unit_scaled(features), None, np.ones(1), OURS.multiplier, OURS.steps, OURS.rate)
+    return BotorchPeer(unit_scaled(features), None, np.ones(1), float(OURS.multiplier), OURS.steps, OURS.rate)
 
 
 def fit_rounds() -> set[int]:

@@ -66,18 +66,18 @@ def played(setting: Setting, seed: int, rounds: int) -> RunResult:
 def summarized(setting: Setting, runs: list[RunResult]) -> dict[str, object]:
     """Return the line of one setting."""
     problem = mfbo.make_problem(setting.problem)
-    traces = gap_closed(problem, np.array([each.trace for each in runs]))
+    traces = gap_closed(problem, np.array([run.trace for run in runs]))
     rounds = traces.shape[1]
     line: dict[str, object] = {**vars(setting), "seeds": len(runs)}
     for level in LEVELS:
         reached = [int(np.argmax(trace >= level)) + 1 if trace[-1] >= level else None for trace in traces]
-        known = [each for each in reached if each is not None]
-        line[f"rounds_to_{level:g}"] = float(np.mean(known)) if len(known) == len(reached) else None
-    for at in [each for each in CHECKPOINTS if each <= rounds]:
+        there = [number for number in reached if number is not None]
+        line[f"rounds_to_{level:g}"] = float(np.mean(there)) if len(there) == len(reached) else None
+    for at in [checkpoint for checkpoint in CHECKPOINTS if checkpoint <= rounds]:
         line[f"best_at_{at}"] = float(traces[:, at - 1].mean())
-        recommended = gap_closed(problem, np.array([each.recommended_at[at] for each in runs]))
+        recommended = gap_closed(problem, np.array([run.recommended_at[at] for run in runs]))
         line[f"recommended_at_{at}"] = float(recommended.mean())
-    line["ask_seconds"] = float(np.mean([each.ask_seconds for each in runs]))
+    line["ask_seconds"] = float(np.mean([run.ask_seconds for run in runs]))
     return line
 
 
@@ -90,9 +90,9 @@ def draw(folder: Path, results: dict[Setting, list[RunResult]]) -> None:
         return
     for key, group in itertools.groupby(results.items(), key=lambda item: (*vars(item[0]).values(),)[:4]):
         name, feedback, noise, _ = key
-        curves = {setting.strategy: [each.trace for each in runs] for setting, runs in group}
+        curves = {setting.strategy: [run.trace for run in runs] for setting, runs in group}
         label = f"{name}-{feedback}-{noise:g}".replace(":", "")
-        best_so_far(folder / label, f"{name}, {feedback}", curves, mfbo.make_problem(name).optimum.value)
+        best_so_far(folder / label, f"{name}, {feedback}", curves, mfbo.make_problem(name).known_optimum.value)
 
 
 def main() -> None:
@@ -124,7 +124,7 @@ def main() -> None:
         }
         lines = []
         for setting, futures in waiting.items():
-            results[setting] = [each.result() for each in futures]
+            results[setting] = [future.result() for future in futures]
             lines.append(summarized(setting, results[setting]))
             print(" ".join(f"{key}={_shown(value)}" for key, value in lines[-1].items()), flush=True)
             (options.out / "lines.json").write_text(json.dumps(lines, indent=1) + "\n")

@@ -11,7 +11,7 @@ for _ in range(40):
     plan = study.ask()
     study.tell(plan, look(plan))
 
-kept = study.recommend()
-expected = study.predict(kept.distribution)
-print(f"optimum {arena.optimum.value:.4f}, recommended plan {arena.value(kept):.4f}")
+recommended = study.recommend()
+expected = study.predict(recommended.distribution)
+print(f"optimum {arena.known_optimum.value:.4f}, recommended plan {arena.value(recommended):.4f}")
 print(f"the model expects {expected.mean:.4f} ± {expected.sd:.4f}")

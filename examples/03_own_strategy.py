@@ -24,7 +24,7 @@ class HillClimb:
 
     def recommend(self, history: mfbo.History) -> np.ndarray:
         """Return the best plan so far."""
-        return max(history.told, key=lambda each: each.payoff or 0.0).plan.distribution
+        return max(history.told, key=lambda told: told.payoff or 0.0).plan.distribution
 
     def posterior(self, history: mfbo.History) -> None:
         """Have no model."""
@@ -32,4 +32,4 @@ class HillClimb:
 
 swarm = mfbo.make_problem("swarm")
 result = mfbo.maximize(swarm.value, swarm.population, rounds=50, strategy=HillClimb(), seed=0)
-print(f"optimum {swarm.optimum.value:.3f}, hill climbing {swarm.value(result.recommended):.3f}")
+print(f"optimum {swarm.known_optimum.value:.3f}, hill climbing {swarm.value(result.recommended):.3f}")

@@ -16,7 +16,7 @@ from mfbo.cli import main
 
 DAYS = 20
 problem = mfbo.make_problem("bay-area-bike")
-demand = problem.optimum.distribution[0]
+demand = problem.known_optimum.distribution[0]
 
 
 def mfbo_study(*arguments: object) -> str:
@@ -33,7 +33,7 @@ def mfbo_study(*arguments: object) -> str:
 
 def write_stations(path: Path) -> None:
     """Write the list of stations as a spreadsheet would: semicolons and decimal commas."""
-    features = problem.population.features
+    features = [] if problem.population.features is None else problem.population.features.tolist()
     with path.open("w", newline="", encoding="utf-8-sig") as file:
         writer = csv.writer(file, delimiter=";")
         writer.writerow(["name", *problem.population.feature_names])

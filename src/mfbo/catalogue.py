@@ -7,11 +7,16 @@ command line, in a suite, in a stored study, in the legend of a figure.
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal, cast
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from mfbo.errors import InvalidInputError
 from mfbo.validation import known_name, said
 from mfbo.written_settings import split_name, with_settings
+
+if TYPE_CHECKING:  # both load NumPy, which help and lists of names do without
+    from mfbo.interfaces import Strategy
+    from mfbo.problems import Problem
 
 
 @dataclass(frozen=True)
@@ -132,7 +137,7 @@ def base_name(strategy: str) -> str:
 def known_strategy(strategy: str, kind: str = "strategy") -> str:
     """Return the name in the one way it is written ("mf-gp-ucb(multiplier=2)"), or say what of it is unknown."""
     known_name(base_name(strategy), kind, list(STRATEGIES))
-    return strategy if strategy in STRATEGIES else str(make_strategy(strategy).name)
+    return strategy if strategy in STRATEGIES else make_strategy(strategy).name
 
 
 def searches_single_agents(name: str) -> bool:
@@ -141,32 +146,35 @@ def searches_single_agents(name: str) -> bool:
     return base in STRATEGIES and STRATEGIES[base].searches == "single agents"
 
 
-def make_strategy(strategy: Any) -> Any:
+def make_strategy(strategy: Any) -> "Strategy":
     """Return a strategy given by name, with or without settings, or the object itself if it already is one."""
     if isinstance(strategy, str):
         name, settings = split_name(strategy)
-        made = STRATEGIES[known_name(name, "strategy", list(STRATEGIES))].make()
-        return made if settings is None else with_settings(made, settings)
+        made: Strategy = STRATEGIES[known_name(name, "strategy", list(STRATEGIES))].make()
+        if settings is not None:
+            made = with_settings(made, settings)
+        return made
     missing = [member for member in STRATEGY_MEMBERS if not hasattr(strategy, member)]
     if missing or isinstance(strategy, type):
         lacking = f"it lacks {', '.join(missing)}" if missing else "give an object of the class"
         raise InvalidInputError(
             f"strategy must be a name or an object like mfbo.Strategy, not {said(strategy)}: {lacking}"
         )
-    return strategy
+    own: Strategy = strategy
+    return own
 
 
-def make_problem(name: str, data: Any = None) -> Any:
+def make_problem(name: str, data: str | PathLike[str] | None = None) -> "Problem":
     """Return the problem of this name; ``data`` is a user's table or raw file for the problems that take one."""
     entry = PROBLEMS[known_name(name, "problem", list(PROBLEMS))]
-    if data is None:
-        return entry.make()
-    require_data_taker(name)
-    return entry.make(data)
+    if data is not None:
+        require_data_taker(name)
+    problem: Problem = entry.make() if data is None else entry.make(data)
+    return problem
 
 
 def require_data_taker(name: str) -> None:
     """Refuse a data file for a problem that takes none."""
     if not PROBLEMS[name].data:
-        takers = ", ".join(each for each, entry in PROBLEMS.items() if entry.data)
+        takers = ", ".join(taker for taker, entry in PROBLEMS.items() if entry.data)
         raise InvalidInputError(f"problem {name!r} takes no data file; those that do: {takers}")

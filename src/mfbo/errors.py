@@ -13,6 +13,14 @@ class InvalidInputError(MfboError, ValueError):
     """A value, a shape or a sum that cannot be right."""
 
 
+class UnreadableFileError(InvalidInputError):
+    """A file that cannot be read at all; reason: why, without the name of the file."""
+
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(f"{file} {reason}")
+        self.reason = reason
+
+
 class FaultyFileError(InvalidInputError):
     """A file with faults, all of them at once; lines: one for each."""
 

@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
-from mfbo.errors import InvalidInputError
+from mfbo.errors import InvalidInputError, UnreadableFileError
 
 MOST_TEXT = 100_000_000  # bytes of a text that is held in memory as a whole: a row takes ten times its bytes there
 MOST_LINE = 1_000_000
@@ -42,13 +42,13 @@ def open_given(path: Path) -> io.BufferedReader:
         kind = kind_of(path.stat().st_mode)
         file = None if kind else os.fdopen(os.open(path, os.O_RDONLY | _AT_ONCE), "rb")
     except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read: {error.strerror}") from error
+        raise UnreadableFileError(str(path), f"cannot be read: {error.strerror}") from error
     except ValueError as error:  # a name with a null byte
-        raise InvalidInputError(f"{str(path)!r} cannot be the name of a file: {error}") from error
+        raise UnreadableFileError(repr(str(path)), f"cannot be the name of a file: {error}") from error
     if file is not None:
         kind = kind_of(os.fstat(file.fileno()).st_mode)  # it may have been replaced meanwhile
     if file is None or kind is not None:
-        raise InvalidInputError(f"{path} is {kind}, not a file; give a regular file")
+        raise UnreadableFileError(str(path), f"is {kind}, not a file; give a regular file")
     return file
 
 
@@ -58,9 +58,9 @@ def given_bytes(path: Path, most: int = MOST_TEXT) -> bytes:
         try:
             content = file.read(most + 1)
         except OSError as error:
-            raise InvalidInputError(f"{path} cannot be read: {error.strerror}") from error
+            raise UnreadableFileError(str(path), f"cannot be read: {error.strerror}") from error
     if len(content) > most:
-        raise InvalidInputError(f"{path} has more than {most:,} bytes")
+        raise UnreadableFileError(str(path), f"has more than {most:,} bytes")
     return content
 
 
@@ -73,9 +73,8 @@ def given_text(path: Path, most: int = MOST_TEXT) -> str:
         if encoding == "cp1252" and _NO_TEXT.search(text):
             raise ValueError("it holds control characters")
     except ValueError as error:
-        raise InvalidInputError(
-            f"{path} is not text in UTF-8, UTF-16 or Windows-1252 ({error}); save it as CSV in UTF-8"
-        ) from error
+        reason = f"is not text in UTF-8, UTF-16 or Windows-1252 ({error}); save it as CSV in UTF-8"
+        raise UnreadableFileError(str(path), reason) from error
     _note(encoding, str(path))
     return text
 
@@ -98,7 +97,7 @@ def _note(encoding: str, label: str) -> None:
 
 
 def delimiter_of(text: str) -> str:
-    """Return what stands between the cells of a CSV, by its first line with anything in it."""
+    """Return what stands between the fields of a CSV, by its first line with anything in it."""
     lines = (line for line in io.StringIO(text[:MOST_LINE]) if line.strip())
     plain = re.sub(r'"[^"]*"', "", next(lines, ""))
     return max(DELIMITERS, key=lambda mark: (plain.count(mark), -DELIMITERS.index(mark)))
@@ -131,7 +130,7 @@ class Bounded(io.RawIOBase):
         if self._most is not None and self._read > self._most:
             raise too_large(self._label, self._most)
         if self._line > MOST_LINE:
-            raise InvalidInputError(f"{self._label} has a line of more than {MOST_LINE:,} bytes: that is no table")
+            raise InvalidInputError(f"{self._label} has a line of more than {MOST_LINE:,} bytes: that is not a table")
         return len(content)
 
 
@@ -146,7 +145,7 @@ def too_large(label: str, most: int) -> InvalidInputError:
 
 
 def bounded_text(stream: Any, label: str, packed: int | None = None) -> io.TextIOWrapper:
-    """Return the text of a stream, line by line in constant memory; bytes that are no letters become question marks."""
+    """Return the text of a stream, line by line in constant memory; bytes that are no text become question marks."""
     buffered = io.BufferedReader(Bounded(stream, label, packed), _BLOCK)
     start = buffered.peek(_BLOCK)
     encoding = encoding_of(start, cut=len(start) >= _BLOCK)

@@ -53,11 +53,11 @@ def _errors(study: Study) -> _Errors | None:
     found = getattr(posterior, "leave_one_out", lambda: None)()
     if found is not None:
         return _Errors(np.asarray(found[0]), "each payoff predicted from the others")
-    known = len(told) - max(len(told) // 5, 3)
-    earlier = replace(study.history, rounds=tuple(replace(each, notes={}) for each in told[:known]))
+    split = len(told) - max(len(told) // 5, 3)
+    earlier = replace(study.history, rounds=tuple(replace(played, notes={}) for played in told[:split]))
     posterior = study.strategy.posterior(earlier)
-    predicted = [posterior.population(each.played).mean for each in told[known:]]
-    paid = [told_payoff(each) for each in told[known:]]
+    predicted = [posterior.population(later.played).mean for later in told[split:]]
+    paid = [told_payoff(later) for later in told[split:]]
     return _Errors(np.subtract(paid, predicted), f"the last {len(paid)} rounds predicted from the earlier ones")
 
 
@@ -65,7 +65,7 @@ def _model_error(study: Study, errors: _Errors | None) -> HealthCheck:
     name = "model error"
     if errors is None:
         return HealthCheck(name, None, f"known from {FEWEST} told rounds on, for strategies with a model")
-    spread = float(np.std([told_payoff(each) for each in study.history.told]))
+    spread = float(np.std([told_payoff(told) for told in study.history.told]))
     error = float(np.sqrt(np.mean(errors.values**2)))
     if spread == 0.0:
         return HealthCheck(name, None, "all told payoffs are equal", error)
@@ -98,9 +98,9 @@ def _repeats(rounds: tuple[Round, ...]) -> HealthCheck:
     name = "repeats"
     seen: set[bytes] = set()
     repeated = []
-    for each in rounds:
-        plan = each.plan.distribution if each.plan.allocation is None else each.plan.allocation
-        repeated.append(plan.tobytes() in seen and each.number != 1)
+    for played in rounds:
+        plan = played.plan.distribution if played.plan.allocation is None else played.plan.allocation
+        repeated.append(plan.tobytes() in seen and played.number != 1)
         seen.add(plan.tobytes())
     latest = repeated[-LATEST:]
     if len(rounds) < FEWEST:
@@ -118,7 +118,9 @@ def _tight_limits(study: Study) -> HealthCheck:
     limits = study.population.limits
     if limits is None:
         return HealthCheck(name, True, "no limits are given")
-    filled = [each.plan.allocation.sum(axis=0) for each in study.rounds[-LATEST:] if each.plan.allocation is not None]
+    filled = [
+        played.plan.allocation.sum(axis=0) for played in study.rounds[-LATEST:] if played.plan.allocation is not None
+    ]
     if len(filled) < FEWEST:
         return HealthCheck(name, None, "too few rounds to see limits that are always reached")
     full = np.all(np.stack(filled) >= limits.most, axis=0) & _by_capacity(study.population, limits)

@@ -66,13 +66,13 @@ def _play(
     finished: list[Round] = []
     while len(finished) < rounds:
         busy = {name for _, name in running.values()}
-        for name in [each for each in names if each not in busy][: rounds - len(finished) - len(running)]:
+        for name in [idle for idle in names if idle not in busy][: rounds - len(finished) - len(running)]:
             plan = study.ask(worker=name)
             if any(plan.number == other.number for other, _ in running.values()):
                 break  # its lease ran out while another slot still plays it: wait for that one
             running[executor.submit(payoff, plan)] = (plan, name)
         ready = wait(running, return_when=FIRST_COMPLETED).done
-        for future in sorted(ready, key=lambda each: running[each][0].number):
+        for future in sorted(ready, key=lambda ended: running[ended][0].number):
             plan, name = running.pop(future)
             finished.append(_ended(study, plan, name, future, stop=stop))
             if progress is not None:

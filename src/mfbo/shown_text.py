@@ -5,10 +5,17 @@ import re
 import unicodedata
 from typing import Any
 
+LONGEST_SHOWN = 80  # letters of a text of a file in an error
+
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))  # controls, marks without a shape, stray halves, line ends
 _JOINERS = "\u200c\u200d"  # inside Persian words and some signs; they turn nothing around
 _FORMULA = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
 _DEFUSED = re.compile("'+[=+\\-@\t\r\n＝＋－＠]")
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of a text that may be of any length."""
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
 def visible(text: str) -> str:
@@ -26,14 +33,14 @@ def json_text(record: Any, **options: Any) -> str:
     return "".join(_json_escape(letter) if _is_hidden(letter) and letter != "\n" else letter for letter in text)
 
 
-def defused(cell: Any) -> Any:
-    """Return a cell of a table for others: a text that a spreadsheet would run as a formula gets an apostrophe."""
-    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
+def defused(value: Any) -> Any:
+    """Return a field of a table for others: a text that a spreadsheet would run as a formula gets an apostrophe."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
-def as_written(cell: str) -> str:
-    """Return the text that ``defused`` was given."""
-    return cell[1:] if cell[:1] == "'" and _DEFUSED.match(cell) else cell
+def as_written(text: str) -> str:
+    """Return the text that ``defused`` took."""
+    return text[1:] if text[:1] == "'" and _DEFUSED.match(text) else text
 
 
 def _is_hidden(letter: str) -> bool:

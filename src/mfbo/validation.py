@@ -191,22 +191,22 @@ def share_array(values: Any, name: str, count: int) -> FloatArray:
 
 def unique_names(values: Iterable[Any], name: str) -> tuple[str, ...]:
     """Return names as strings: at least one, none empty, none twice."""
-    given = listed(values, name)
-    for position, value in enumerate(given):
+    found = listed(values, name)
+    for position, value in enumerate(found):
         if is_missing(value):
             raise InvalidInputError(f"{name}: the name at position {position} is missing ({said(value)})")
         if isinstance(value, bytes | bytearray | memoryview):
             raise InvalidInputError(f"{name}: the name at position {position} is bytes, not text: decode it first")
-    names = tuple(_name(value, f"{name}: the name at position {position}") for position, value in enumerate(given))
+    names = tuple(_name(value, f"{name}: the name at position {position}") for position, value in enumerate(found))
     if not names:
         raise InvalidInputError(f"{name} must not be empty")
     seen: set[str] = set()
-    for position, each in enumerate(names):
-        if not each.strip():
+    for position, text in enumerate(names):
+        if not text.strip():
             raise InvalidInputError(f"{name}: the name at position {position} is empty")
-        if each in seen:
-            raise InvalidInputError(f"{name} must be unique, but {said(each)} appears twice")
-        seen.add(each)
+        if text in seen:
+            raise InvalidInputError(f"{name} must be unique, but {said(text)} appears twice")
+        seen.add(text)
     return names
 
 

@@ -49,10 +49,10 @@ def writable_target(path: Path) -> Path:
 def make_folder(path: Path) -> None:
     """Make a folder with those above it; one that is there is fine, anything else is not."""
     with writing(path):
-        for each in (path, *path.parents):
-            if each.exists() and not each.is_dir():
-                kind = kind_of(each.stat().st_mode) or "a file"
-                raise InvalidInputError(f"{each} is {kind}, not a folder; choose another with --out")
+        for folder in (path, *path.parents):
+            if folder.exists() and not folder.is_dir():
+                kind = kind_of(folder.stat().st_mode) or "a file"
+                raise InvalidInputError(f"{folder} is {kind}, not a folder; choose another with --out")
         path.mkdir(parents=True, exist_ok=True)
 
 

@@ -20,7 +20,7 @@ def split_name(text: str) -> tuple[str, str | None]:
 def _read(name: str, text: str) -> dict[str, str]:
     settings: dict[str, str] = {}
     for part in text.split(","):
-        key, equals, value = (each.strip() for each in part.partition("="))
+        key, equals, value = (side.strip() for side in part.partition("="))
         if not (key and equals and value) or key in settings:
             raise InvalidInputError(
                 f"settings of {name} must be like (multiplier=2, kernel=joint), each once, not ({text})"
@@ -45,7 +45,7 @@ def with_settings(made: Any, text: str) -> Any:
 def _setting_kinds(made: Any) -> dict[str, tuple[Any, ...]]:
     """Return for every field what a text for it can be: bool, int, float, or one of some words."""
     hints = get_type_hints(type(made))
-    settable = [each.name for each in fields(made) if each.init and each.name != "name"]
+    settable = [field.name for field in fields(made) if field.init and field.name != "name"]
     return {name: tuple(kind for kind in _alternatives(hints[name]) if _is_simple(kind)) for name in settable}
 
 

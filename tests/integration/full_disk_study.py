@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from mfbo import Population, create_study, load_study
-from mfbo.cli.study_export import export
 from mfbo.errors import MfboError
+from mfbo.sheets import export_study
 from mfbo.storage import open_storage
 from mfbo.storage.repair import repair
 
@@ -43,7 +43,7 @@ def import_days(address, dice):
 
 
 def export_all(address, _):
-    export(NAME, Path(address.removeprefix("sqlite:///")).with_name("all.json"), address, quiet=True, json=False)
+    export_study(load_study(NAME, address), Path(address.removeprefix("sqlite:///")).with_name("all.json"))
 
 
 def mend(address, _):

@@ -284,6 +284,7 @@ def _draft(kind, number, body):
 IMPORTS = """
 import os, sys, time
 from pathlib import Path
+from mfbo.cli.study_commands import ImportDays
 from mfbo.cli.study_import import import_days
 start = time.monotonic() + 0.5
 children = []
@@ -291,7 +292,7 @@ for _ in range(4):
     children.append(os.fork())
     if children[-1] == 0:
         time.sleep(start - time.monotonic())
-        import_days("one", Path(sys.argv[1]), sys.argv[2], quiet=False, json=False)
+        import_days(ImportDays("one", Path(sys.argv[1]), sys.argv[2]))
         sys.stdout.flush()
         os._exit(0)
 sys.exit(sum(os.waitpid(child, 0)[1] for child in children))

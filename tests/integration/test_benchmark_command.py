@@ -49,7 +49,7 @@ def longer(tmp_path):
 def values(folder):
     """Return everything but times, by file name."""
     found = {}
-    for path in (folder / "cells").glob("*.json"):
+    for path in (folder / "runs").glob("*.json"):
         record = json.loads(path.read_text())["record"]
         result = {key: value for key, value in record.get("result", {}).items() if key not in TIMES}
         found[path.name] = (record["state"], result)
@@ -65,8 +65,8 @@ def wait_for(condition, seconds=120.0):
     raise AssertionError("it did not happen in time")
 
 
-def cells_in(folder):
-    return len(list((folder / "cells").glob("*.json")))
+def runs_in(folder):
+    return len(list((folder / "runs").glob("*.json")))
 
 
 def children_of(pid):
@@ -99,12 +99,12 @@ def test_a_benchmark_runs_reports_and_does_nothing_twice(suite, tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     record = json.loads(done.stdout)
-    assert (record["cells"], record["found"], record["played"], record["failed"]) == (12, 0, 12, [])
-    before = {path: path.stat().st_mtime_ns for path in (out / "cells").iterdir()}
+    assert (record["runs"], record["found"], record["played"], record["failed"]) == (12, 0, 12, [])
+    before = {path: path.stat().st_mtime_ns for path in (out / "runs").iterdir()}
     again = mfbo("benchmark", "--suite", suite, "--out", out, "--jobs", 2)
     assert again.returncode == 0
-    assert "12 of 12 cells found finished" in again.stderr
-    assert before == {path: path.stat().st_mtime_ns for path in (out / "cells").iterdir()}
+    assert "12 of 12 runs found finished" in again.stderr
+    assert before == {path: path.stat().st_mtime_ns for path in (out / "runs").iterdir()}
 
     reported = mfbo("report", out)
     assert reported.returncode == 0, reported.stderr
@@ -123,26 +123,31 @@ def test_a_benchmark_runs_reports_and_does_nothing_twice(suite, tmp_path):
         assert (out / "report" / target).exists()
     assert not list((out / "report").glob(".mfbo-*"))
 
+    again = mfbo("report", out / "report", "--out", tmp_path / "again")  # a report brings along what it is made of
+    assert again.returncode == 0, again.stderr
+    for path in (out / "report").glob("*.csv"):
+        assert (tmp_path / "again" / path.name).read_bytes() == path.read_bytes()
+
 
 @pytest.mark.slow
 def test_part_of_a_suite_may_be_run_first_and_the_rest_later(suite, tmp_path):
     out = tmp_path / "results"
     part = mfbo("benchmark", "--suite", suite, "--out", out, "--strategies", "random", "--problems", "arena", "--json")
-    assert json.loads(part.stdout)["cells"] == 2
+    assert json.loads(part.stdout)["runs"] == 2
     rest = mfbo("benchmark", "--suite", suite, "--out", out, "--strategies", "random,mf-gp-ucb", "--json")
     record = json.loads(rest.stdout)
-    assert (record["cells"], record["found"]) == (8, 2)
+    assert (record["runs"], record["found"]) == (8, 2)
     assert mfbo("report", out, "--quiet").returncode == 0
     assert "4 not run yet" in (out / "report" / "report.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
-def test_a_damaged_cell_is_run_again_and_the_others_are_not(suite, tmp_path):
+def test_a_damaged_run_is_run_again_and_the_others_are_not(suite, tmp_path):
     out = tmp_path / "results"
     arguments = ("benchmark", "--suite", suite, "--out", out, "--strategies", "random", "--json")
     mfbo(*arguments)
     expected = values(out)
-    victim = next((out / "cells").glob("swarm-random-*seed1*.json"))
+    victim = next((out / "runs").glob("swarm-random-*seed1*.json"))
     victim.write_bytes(victim.read_bytes()[:300])
     record = json.loads(mfbo(*arguments).stdout)
     assert (record["found"], record["played"]) == (3, 1)
@@ -150,7 +155,7 @@ def test_a_damaged_cell_is_run_again_and_the_others_are_not(suite, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_failed_cell_is_a_row_with_its_error_and_the_rest_goes_on(tmp_path):
+def test_a_failed_run_is_a_row_with_its_error_and_the_rest_goes_on(tmp_path):
     suite = tmp_path / "failing.toml"
     broken = '[[runs]]\nproblems = ["louvelo"]\nstrategies = ["random"]\nseeds = 2\nrounds = 3\ndata = "broken.csv"\n'
     suite.write_text(TINY + broken, encoding="utf-8")
@@ -161,13 +166,13 @@ def test_a_failed_cell_is_a_row_with_its_error_and_the_rest_goes_on(tmp_path):
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout)
     assert len(record["failed"]) == 2
-    assert record["cells"] == 6
+    assert record["runs"] == 6
     assert "broken.csv" in record["failed"][0]["error"]
     assert "--retry-failed" in mfbo(*arguments).stdout
     assert json.loads(mfbo(*arguments, "--json").stdout)["played"] == 0
     assert json.loads(mfbo(*arguments, "--json", "--retry-failed").stdout)["played"] == 2
     assert mfbo("report", out).returncode == 0
-    assert "Cells that failed" in (out / "report" / "report.md").read_text(encoding="utf-8")
+    assert "Runs that failed" in (out / "report" / "report.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -175,10 +180,10 @@ def test_killed_in_the_middle_and_run_again_equals_unbroken(longer, tmp_path, un
     out = tmp_path / "results"
     arguments = command("benchmark", "--suite", longer, "--out", out, "--jobs", 2)
     with started(arguments) as process:
-        wait_for(lambda: cells_in(out) >= 3)
+        wait_for(lambda: runs_in(out) >= 3)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        left = cells_in(out)
+        left = runs_in(out)
     assert 3 <= left < 12
     done = mfbo("benchmark", "--suite", longer, "--out", out, "--jobs", 2, "--json")
     assert json.loads(done.stdout)["found"] >= left
@@ -190,7 +195,7 @@ def test_killed_in_the_middle_and_run_again_equals_unbroken(longer, tmp_path, un
 def test_a_killed_worker_changes_nothing(longer, tmp_path, unbroken, started, jobs):
     out = tmp_path / "results"
     with started(command("benchmark", "--suite", longer, "--out", out, "--jobs", jobs)) as process:
-        wait_for(lambda: cells_in(out) >= 2)
+        wait_for(lambda: runs_in(out) >= 2)
         os.kill(children_of(process.pid)[0], signal.SIGKILL)
         assert process.wait(timeout=300) == 0
     assert values(out) == unbroken
@@ -200,7 +205,7 @@ def test_a_killed_worker_changes_nothing(longer, tmp_path, unbroken, started, jo
 def test_workers_of_a_killed_benchmark_end_soon(longer, tmp_path, started):
     out = tmp_path / "results"
     with started(command("benchmark", "--suite", longer, "--out", out, "--jobs", 2)) as process:
-        wait_for(lambda: cells_in(out) >= 1)
+        wait_for(lambda: runs_in(out) >= 1)
         workers = children_of(process.pid)
         assert workers
         process.send_signal(signal.SIGKILL)
@@ -219,7 +224,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_continue(longer, tmp_path
         start_new_session=True,
     )
     try:
-        wait_for(lambda: cells_in(out) >= 2)
+        wait_for(lambda: runs_in(out) >= 2)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=120)
     finally:
@@ -228,7 +233,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_continue(longer, tmp_path
     assert process.returncode == 130
     assert "the same command continues" in errors
     assert "Traceback" not in errors
-    assert cells_in(out) >= 2
+    assert runs_in(out) >= 2
 
 
 @pytest.mark.slow
@@ -242,7 +247,7 @@ def test_a_dask_cluster_gives_the_same_values(longer, tmp_path, unbroken, cluste
 def test_a_dask_worker_killed_on_the_way_changes_nothing(longer, tmp_path, unbroken, cluster, started):
     out = tmp_path / "results"
     with started(command("benchmark", "--suite", longer, "--out", out, "--dask", cluster.address)) as process:
-        wait_for(lambda: cells_in(out) >= 2)
+        wait_for(lambda: runs_in(out) >= 2)
         os.killpg(cluster.workers[0].pid, signal.SIGKILL)
         assert process.wait(timeout=300) == 0
     assert values(out) == unbroken
@@ -263,7 +268,7 @@ def test_bad_usage_of_benchmark_and_report_gives_one_line(suite, tmp_path):
         assert named in done.stderr
 
 
-def test_another_plan_into_the_same_folder_is_refused(suite, longer, tmp_path):
+def test_another_suite_into_the_same_folder_is_refused(suite, longer, tmp_path):
     arguments = ("--out", tmp_path / "results", "--strategies", "random", "--problems", "swarm", "--json")
     assert mfbo("benchmark", "--suite", suite, *arguments).returncode == 0
     done = mfbo("benchmark", "--suite", longer, *arguments)

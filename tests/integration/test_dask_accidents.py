@@ -10,7 +10,7 @@ from distributed import LocalCluster
 
 from mfbo.errors import InvalidInputError
 from mfbo.experiments import Batch, Suite, dask_cluster, run_suite
-from mfbo.experiments.cells import play
+from mfbo.experiments.suite_runs import play
 
 SUITE = Suite("four", (Batch(("swarm",), ("random",), (0, 1, 2, 3), (2,)),))
 LOST = "no workers left, or its scheduler does not answer"
@@ -37,33 +37,33 @@ def one_worker():
 
 
 def finished(folder):
-    """Return how many cells a folder holds, found by the run that plays the rest."""
+    """Return how many runs a folder holds, found by the run that plays the rest."""
     return run_suite(SUITE, folder, jobs=1).found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_deadly_cell_fails_alone(tmp_path, monkeypatch, jobs):
-    def deadly(cell):  # nested, so that it travels to the workers by value
-        if cell.settings.seed == 1:
+def test_a_deadly_run_fails_alone(tmp_path, monkeypatch, jobs):
+    def deadly(run):  # nested, so that it travels to the workers by value
+        if run.settings.seed == 1:
             os._exit(9)
-        return play(cell)
+        return play(run)
 
     monkeypatch.setattr(dask_cluster, "play", deadly)
     monkeypatch.setattr(dask_cluster, "LOOK_EVERY", 0.05)  # sees the moments without workers until the nanny starts new
     with dask.config.set({"distributed.deploy.lost-worker-timeout": "100 ms"}):  # our cluster must not heed it
         outcome = run_suite(SUITE, tmp_path / "results", jobs=jobs, dask="local")
     assert (outcome.played, len(outcome.failed)) == (4, 1)
-    assert outcome.failed[0]["cell"]["seed"] == 1
-    assert "worker died" in outcome.failed[0]["error"]["message"]
+    assert outcome.failed[0].identity.seed == 1
+    assert "worker died" in outcome.failed[0].error.message
 
 
 @pytest.mark.slow
-def test_workers_that_cannot_run_a_cell_are_said_and_finished_cells_kept(tmp_path, monkeypatch):
-    def unable(cell):
-        if cell.settings.seed == 3:
+def test_workers_that_cannot_play_a_run_are_said_and_finished_runs_stay(tmp_path, monkeypatch):
+    def unable(run):
+        if run.settings.seed == 3:
             raise ModuleNotFoundError("No module named 'mfbo'")
-        return play(cell)
+        return play(run)
 
     monkeypatch.setattr(dask_cluster, "play", unable)
     with pytest.raises(InvalidInputError, match="could not run swarm-random-T2-seed3: ModuleNotFoundError"):
@@ -74,11 +74,11 @@ def test_workers_that_cannot_run_a_cell_are_said_and_finished_cells_kept(tmp_pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("accident", ["workers", "scheduler"])
-def test_a_lost_cluster_is_said_and_finished_cells_kept(tmp_path, monkeypatch, impatient, accident):
-    def slow_but_the_first(cell):
-        if cell.settings.seed > 0:
+def test_a_lost_cluster_is_said_and_finished_runs_stay(tmp_path, monkeypatch, impatient, accident):
+    def slow_but_the_first(run):
+        if run.settings.seed > 0:
             time.sleep(600)
-        return play(cell)
+        return play(run)
 
     def lose(done, chosen, record):
         if record is not None and accident == "workers":
@@ -97,7 +97,7 @@ def test_a_lost_cluster_is_said_and_finished_cells_kept(tmp_path, monkeypatch, i
 def test_results_that_die_with_their_worker_before_they_are_fetched_are_no_endless_wait(tmp_path, impatient):
     def lose(done, chosen, record):
         if record is not None:
-            time.sleep(3)  # the other cells finish meanwhile, and their results wait on the worker
+            time.sleep(3)  # the other runs finish meanwhile, and their results wait on the worker
             cluster.scale(0)
 
     with one_worker() as cluster, pytest.raises(InvalidInputError, match=LOST):

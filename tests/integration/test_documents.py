@@ -70,3 +70,65 @@ def test_equations_cited_in_the_code_stand_in_the_theory():
         for citation in re.findall(r"eqs?\. ((?:\(\d+\)(?:,? and |, | to )?)+)", path.read_text(encoding="utf-8")):
             for number in re.findall(r"\d+", citation):
                 assert int(number) in tags, f"{path.name} cites eq. ({number})"
+
+
+def test_every_equation_of_the_theory_is_cited_in_the_code():
+    theory = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    citations = re.findall(r"eqs?\.\s+((?:\(\d+\)(?:,? and |, | to )?)+)", code)
+    cited = {number for citation in citations for number in re.findall(r"\d+", citation)}
+    for low, high in re.findall(r"\((\d+)\) to \((\d+)\)", " ".join(citations)):
+        cited |= {str(number) for number in range(int(low), int(high) + 1)}
+    assert [tag for tag in re.findall(r"\\tag\{(\d+)\}", theory) if tag not in cited] == []
+
+
+def test_equations_stand_in_their_order():
+    tags = re.findall(r"\\tag\{(\d+)\}", (ROOT / "docs" / "theory.md").read_text(encoding="utf-8"))
+    assert [int(tag) for tag in tags] == list(range(1, len(tags) + 1))
+
+
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_files_named_in_a_document_are_in_the_repository(document):
+    """Paths in backticks, as `benchmarks/walk.py`: from the root, from the package, or a result's own file."""
+    text = document.read_text(encoding="utf-8")
+    named = re.findall(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|md|toml|db|csv|json))\b", text)
+    for name in named:
+        places = (ROOT, ROOT / "src" / "mfbo", document.parent)
+        assert any((place / name).exists() for place in places), f"{document.name} names {name}"
+    assert not re.search(r"`?(?:\.\./)?shared/\w+\.md", text), f"{document.name} names a folder that is not here"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "decisions").glob("0*.md")), ids=lambda path: path.stem)
+def test_decisions_have_the_same_headings(page):
+    headings = re.findall(r"^## (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert [heading for heading in headings if heading != "Limits"] == [
+        "Situation",
+        "Decision",
+        "Measurement",
+        "Rejected",
+    ]
+
+
+def test_the_paper_is_named():
+    for name in ("README.md", "CITATION.cff", "docs/theory.md", "docs/reproduction.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert "Mean-Field Bayesian Optimisation" in text
+        assert "2502.12315" in text
+
+
+def test_names_of_modules_do_not_repeat():
+    names = [path.name for path in (ROOT / "src").rglob("*.py") if path.name != "__init__.py"]
+    elsewhere = {"opening.py", "reading.py"}  # still to be renamed
+    assert {name for name in names if names.count(name) > 1} <= elsewhere
+
+
+def test_names_in_the_notation_are_those_of_the_code():
+    table = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    columns = [row.split("|")[2] for row in table.splitlines() if row.startswith("|") and row.count("|") > 4]
+    names = {name for column in columns for name in re.findall(r"`([A-Za-z_]\w+)`", column)} - {"d_x"}
+    assert len(names) > 80
+    assert sorted(name for name in names if not re.search(rf"\b{name}\b", code)) == []

@@ -16,13 +16,10 @@ from hypothesis import strategies as st
 
 from mfbo import Population, create_study
 from mfbo.cli import main
-from mfbo.cli.sheets import Faults
-from mfbo.cli.study_ask import rows_csv
-from mfbo.cli.study_export import long_rows
-from mfbo.cli.study_sheets import read_past_days, read_placement
 from mfbo.experiments.tables import Table, in_markdown
 from mfbo.plotting.figures import words
 from mfbo.problems.tables import DemandTable, read_demand, write_table
+from mfbo.sheets import Faults, read_past_days, read_placed, rows_csv, study_rows
 from mfbo.shown_text import as_written, defused, json_text, visible
 
 RED = "\x1b[31m"
@@ -141,9 +138,9 @@ def test_plan_sheets_and_exports_hold_no_formula_and_are_read_back(tmp_path_fact
     ]
     (folder / "plan.csv").write_text(rows_csv(rows))
     faults = Faults()
-    assert read_placement(folder / "plan.csv", study.population, faults).tolist() == plan.allocation.tolist()
+    assert read_placed(folder / "plan.csv", study.population, faults).tolist() == plan.allocation.tolist()
     study.tell(plan, -1.5)
-    (folder / "export.csv").write_text(rows_csv(long_rows(study)))
+    (folder / "export.csv").write_text(rows_csv(study_rows(study)))
     days = read_past_days(folder / "export.csv", study.population, faults)
     faults.report()
     assert days[0].distribution.tolist() == plan.realized.tolist()

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from mfbo.catalogue import make_problem
-from mfbo.cli.plan_files import read_plan
 from mfbo.problems import demand_problem
+from mfbo.sheets import read_plan
 
 DRAWN = ("arena", "louvelo", "nyc-12x20", "maritime")  # the unit tests draw the others
 
@@ -134,7 +134,7 @@ def test_the_output_of_a_run_is_a_plan(tmp_path):
 def test_all_forms_of_a_plan_mean_the_same(text, tmp_path):
     (tmp_path / "plan").write_text(text, encoding="utf-8")
     problem = demand_problem(["Depot", "Market", "Park"], [6, 3, 1])
-    np.testing.assert_allclose(read_plan(tmp_path / "plan", problem), [[0.5, 0.25, 0.25]], rtol=1e-12)
+    np.testing.assert_allclose(read_plan(tmp_path / "plan", problem.population), [[0.5, 0.25, 0.25]], rtol=1e-12)
 
 
 def test_cells_left_out_of_a_csv_are_empty_and_contexts_are_kept_apart(tmp_path):
@@ -143,7 +143,7 @@ def test_cells_left_out_of_a_csv_are_empty_and_contexts_are_kept_apart(tmp_path)
     (tmp_path / "plan.csv").write_text(f"action,context,agents\n{seats[3]},hosts,7\n{seats[18]},visitors,2\n")
     plan = np.zeros((2, 30))
     plan[problem.population.context_index("hosts"), 3] = plan[problem.population.context_index("visitors"), 18] = 1
-    np.testing.assert_array_equal(read_plan(tmp_path / "plan.csv", problem), plan)
+    np.testing.assert_array_equal(read_plan(tmp_path / "plan.csv", problem.population), plan)
 
 
 PLAN_FAULTS = {
@@ -162,15 +162,15 @@ PLAN_FAULTS = {
     "header.csv": ("action,share\n", "no rows"),
     "columns.csv": ("place,share\nDepot,1\n", "'action' is missing"),
     "values.csv": ("action,weight\nDepot,1\n", "'share' or 'agents' is missing"),
-    "action.csv": ("action,share\nDepott,1\n", "line 2: unknown action 'Depott'; did you mean 'Depot'"),
-    "context.csv": ("action,context,share\nDepot,night,1\n", "line 2: unknown context 'night'"),
-    "twice.csv": ("action,share\nDepot,0.5\nDepot,0.5\n", "line 3: this place is already on line 2"),
+    "action.csv": ("action,share\nDepott,1\n", "line 2, column 'action': unknown action 'Depott'; did you mean 'Depot"),
+    "context.csv": ("action,context,share\nDepot,night,1\n", "line 2, column 'context': unknown context 'night'"),
+    "twice.csv": ("action,share\nDepot,0.5\nDepot,0.5\n", "line 3: action 'Depot' is already on line 2"),
     "below.csv": ("action,share\nDepot,-1\n", "line 2, column 'share'"),
     "nan.csv": ("action,agents\nDepot,nan\n", "line 2, column 'agents'"),
     "half.csv": ("action,share\nDepot,0.5\n", "sums to 0.5"),
     "nobody.csv": ("action,agents\nDepot,0\n", "sums to 0"),
     "infinite.csv": ("action,agents\nDepot,1e308\nPark,1e308\n", "sums to inf"),
-    "cells.csv": ("action,share\nDepot\n", "line 2: 1 cells"),
+    "cells.csv": ("action,share\nDepot\n", "line 2: 1 field, but the header has 2"),
     "bytes.csv": (b"\x81\x00\x01", "is not text in UTF-8"),
 }
 FAULTS = {

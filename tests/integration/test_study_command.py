@@ -150,7 +150,7 @@ def test_a_file_with_five_faults_gets_a_line_for_each_and_nothing_is_written(cre
     assert (code, out) == (2, "")
     assert len(lines) == 5
     for place, said in [
-        ("line 2, column 'payoff'", "'viel' is no number"),
+        ("line 2, column 'payoff'", "'viel' is not a number"),
         ("line 3, column 'station'", "did you mean 'Harbor'"),
         ("line 4", "already on line 2"),
         ("line 5, column 'agents'", "-2 is below 0"),

@@ -23,7 +23,7 @@ def test_neither_the_surrogate_nor_a_rule_asks_the_strategy_back(walks):
 
 def test_the_walk_of_an_ask_goes_through_the_rules_and_the_model(walks):
     files = walks["ask"].files
-    assert {"strategies/default/strategy.py", "strategies/surrogate.py", "models/gaussian_process.py"} <= files
+    assert {"strategies/default/strategy.py", "strategies/modeled.py", "models/gaussian_process.py"} <= files
     assert "strategies/default/information_floor.py" not in files  # a rule for noise
 
 

@@ -11,12 +11,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mfbo import Feedback, Population, create_study
-from mfbo.cli.plan_files import read_plan
-from mfbo.cli.sheets import Faults
-from mfbo.cli.study_sheets import read_day, read_past_days, read_placement, read_population, read_trips
 from mfbo.errors import FaultyFileError, UnknownNameError
 from mfbo.problems import demand_problem
 from mfbo.problems.tables.user_files import load_demand
+from mfbo.sheets import (
+    Faults,
+    read_agents,
+    read_cells,
+    read_past_days,
+    read_placed,
+    read_plan,
+    read_population,
+)
 
 LOOKALIKES = (
     *map(str, range(8)),
@@ -146,11 +152,11 @@ def test_everything_in_a_file_is_a_name(case, seed):
         faults = Faults()
         header = ["context", "station", "agents"]
         placed = written(folder, "placed.csv", header, [(c, a, int(value)) for c, a, value in said])
-        np.testing.assert_array_equal(read_placement(placed, population, faults), wanted)
+        np.testing.assert_array_equal(read_placed(placed, population, faults), wanted)
         day = written(folder, "day.csv", [*header, "payoff"], [(c, a, 1, value) for c, a, value in said])
-        np.testing.assert_array_equal(read_day(day, population, None, faults)[0], wanted)
+        assert read_cells(day, population, None, faults).payoffs == dict(np.ndenumerate(wanted))
         trips = written(folder, "trips.csv", ["context", "station", "payoff"], said)
-        seen = read_trips(trips, population, faults)
+        seen = read_agents(trips, population, faults)
         assert all(wanted[c, a] == payoff for c, a, payoff in seen)
         told = Feedback.read(population, agents=seen).agents
         assert all(wanted[c, a] == payoff for c, a, payoff in told)
@@ -175,14 +181,14 @@ def test_tables_and_plans_of_problems_keep_their_names(case, seed):
         problem = demand_problem(loaded.names, loaded.demand, coordinates=None)
         plan = written(folder, "plan.csv", ["action", "agents"], [(name, names.index(name) + 1) for name in order])
         shares = np.arange(1.0, len(names) + 1.0)
-        np.testing.assert_allclose(read_plan(plan, problem)[0], shares / shares.sum())
+        np.testing.assert_allclose(read_plan(plan, problem.population)[0], shares / shares.sum())
 
 
 @pytest.mark.parametrize("names", [["a", " a"], ["1", "1 ", "2"]])
 def test_names_that_a_file_cannot_tell_apart_are_refused(names, tmp_path):
     rows = [(name, 1) for name in names]
     faults = Faults()
-    read_placement(written(tmp_path, "placed.csv", ["station", "agents"], rows), Population(names, size=9), faults)
+    read_placed(written(tmp_path, "placed.csv", ["station", "agents"], rows), Population(names, size=9), faults)
     with pytest.raises(FaultyFileError, match="may be"):
         faults.report()
 
@@ -190,9 +196,9 @@ def test_names_that_a_file_cannot_tell_apart_are_refused(names, tmp_path):
 def test_a_cell_in_another_case_is_found_only_if_it_can_mean_one_name(tmp_path):
     placed = written(tmp_path, "placed.csv", ["station", "agents"], [("PARK", 1), ("pier", 2)])
     faults = Faults()
-    found = read_placement(placed, Population(["Pier", "Park"], size=3), faults)
+    found = read_placed(placed, Population(["Pier", "Park"], size=3), faults)
     np.testing.assert_array_equal(found, [[2, 1]])
-    read_placement(placed, Population(["Pier", "Park", "park"], size=3), faults)
+    read_placed(placed, Population(["Pier", "Park", "park"], size=3), faults)
     with pytest.raises(FaultyFileError, match="'PARK' may be 'Park' or 'park'"):
         faults.report()
 

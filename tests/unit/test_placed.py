@@ -94,7 +94,7 @@ def test_the_mean_field_limit_counts_nobody():
 
 def test_drawn_contexts_have_no_fixed_numbers_of_agents():
     people = Population(["a", "b"], {"x": 0.5, "y": 0.5}, size=10)
-    study = create_study(people, "random", contexts="sampled")
+    study = create_study(people, "random", context_allocation="sampled")
     done = study.tell(study.ask(), 1.0, placed=[[1, 2], [3, 4]])
     assert done.placed.sum() == 10
     moves = study.moves(study.ask())

@@ -91,7 +91,7 @@ def test_a_new_study_has_no_rounds(study):
         ({"strategy": 3}, "strategy"),
         ({"strategy": "defualt"}, "default"),
         ({"allocation": "random"}, "allocation"),
-        ({"contexts": "random"}, "context"),
+        ({"context_allocation": "random"}, "context"),
     ],
 )
 def test_bad_options_are_refused_and_named(population, options, named):
@@ -156,7 +156,7 @@ def test_quota_contexts_have_fixed_numbers_of_agents(study):
 
 
 def test_sampled_contexts_vary_from_round_to_round(population):
-    made = mfbo.create_study(population, "random", contexts="sampled")
+    made = mfbo.create_study(population, "random", context_allocation="sampled")
     totals = {tuple(made.ask().allocation.sum(axis=1).tolist()) for _ in range(20)}
     assert len(totals) > 3
 

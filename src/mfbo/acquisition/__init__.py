@@ -1,16 +1,17 @@
-"""How promising a distribution is: upper confidence bounds, the theorem that sets their width, and improvement.
+"""How promising a distribution is: upper confidence bounds, the theorem that sets their width, and expected gain.
 
 ``MeanFieldUCB`` is the paper's; ``PopulationUCB`` is tighter and cheaper and what the default strategy uses;
-``LogExpectedImprovement`` is what the plain baselines climb; ``TrustRegion`` keeps either of them near what was seen.
+``ExpectedGain`` is what it explores with, and what plain processes climb; ``TrustRegion`` keeps any of them near what
+was seen.
 """
 
-from mfbo.acquisition.expected_improvement import LogExpectedImprovement
+from mfbo.acquisition.expected_gain import ExpectedGain
 from mfbo.acquisition.theorem import RegretOrder, Theorem, regret_orders
 from mfbo.acquisition.trust import TrustRegion
 from mfbo.acquisition.upper_confidence import MeanFieldUCB, PopulationUCB
 
 __all__ = [
-    "LogExpectedImprovement",
+    "ExpectedGain",
     "MeanFieldUCB",
     "PopulationUCB",
     "RegretOrder",

@@ -116,4 +116,4 @@ def regret_orders(
 
 def _log_sum(*logs: float) -> float:
     top = max(logs)
-    return top + math.log(sum(math.exp(each - top) for each in logs))
+    return top + math.log(sum(math.exp(log - top) for log in logs))

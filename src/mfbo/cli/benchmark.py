@@ -6,48 +6,37 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mfbo.cli.output import cells_progress, print_json, print_table, say
+from mfbo.cli.commands import Benchmark
+from mfbo.cli.output import print_json, print_table, runs_progress, say
 from mfbo.errors import InvalidInputError
 from mfbo.experiments import Outcome, Suite, find_suite, run_suite, suite_toml
 
 BETWEEN_NAMES = re.compile(r",(?![^(]*\))")
 
 
-def benchmark(
-    name: str,
-    out: Path | None,
-    jobs: int | None,
-    dask: str | None,
-    problems: str | None,
-    strategies: str | None,
-    *,
-    retry_failed: bool,
-    show: bool,
-    quiet: bool,
-    json: bool,
-) -> None:
-    """Check the plan, run what is missing, say what is there."""
-    suite = find_suite(name)
-    if show:
+def benchmark(options: Benchmark) -> None:
+    """Check the suite, run what is missing, say what is there."""
+    suite = find_suite(options.suite)
+    if options.show:
         sys.stdout.write(suite_toml(suite))
         return
-    folder = out or Path(f"mfbo-benchmark-{suite.name}")
+    folder = options.out or Path(f"mfbo-benchmark-{suite.name}")
     try:
-        with cells_progress(suite.name, silent=quiet or json) as advance:
+        with runs_progress(suite.name, silent=options.quiet or options.json) as advance:
             outcome = run_suite(
                 suite,
                 folder,
-                jobs=_processors() if jobs is None else jobs,
-                dask=dask,
-                problems=_names(problems, "--problems"),
-                strategies=_names(strategies, "--strategies"),
-                retry_failed=retry_failed,
+                jobs=_processors() if options.jobs is None else options.jobs,
+                dask=options.dask,
+                problems=_names(options.problems, "--problems"),
+                strategies=_names(options.strategies, "--strategies"),
+                retry_failed=options.retry_failed,
                 progress=advance,
             )
     except KeyboardInterrupt:
-        say(f"finished cells are in {folder}; the same command continues", error=True)
+        say(f"finished runs are in {folder}; the same command continues", error=True)
         raise
-    if json:
+    if options.json:
         print_json(_record(suite, folder, outcome))
         return
     _print(suite, folder, outcome)
@@ -62,19 +51,19 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
     """Return the names between commas; those inside parentheses belong to a strategy's settings."""
     if text is None:
         return ()
-    names = tuple(each.strip() for each in BETWEEN_NAMES.split(text) if each.strip())
+    names = tuple(name.strip() for name in BETWEEN_NAMES.split(text) if name.strip())
     if not names:
         raise InvalidInputError(f"{option} names nothing: give names with commas between them, or leave it out")
     return names
 
 
 def _record(suite: Suite, folder: Path, outcome: Outcome) -> dict[str, Any]:
-    failed = [{"cell": each["label"], "error": each["error"]["message"]} for each in outcome.failed]
+    failed = [{"run": record.label, "error": record.error.message} for record in outcome.failed]
     return {
         "suite": suite.name,
         "hash": suite.hash,
         "folder": str(folder),
-        "cells": outcome.chosen,
+        "runs": outcome.chosen,
         "found": outcome.found,
         "played": outcome.played,
         "failed": failed,
@@ -83,15 +72,14 @@ def _record(suite: Suite, folder: Path, outcome: Outcome) -> dict[str, Any]:
 
 def _print(suite: Suite, folder: Path, outcome: Outcome) -> None:
     rows: list[list[Any]] = [
-        ["cells chosen", outcome.chosen],
+        ["runs chosen", outcome.chosen],
         ["finished before", outcome.found],
-        ["run now", outcome.played],
+        ["played now", outcome.played],
         ["failed", len(outcome.failed)],
     ]
     print_table(f"Suite {suite.name} ({suite.hash}) in {folder}", ["", "count"], rows)
     for record in outcome.failed[:10]:
-        error = record["error"]
-        say(f"failed: {record['label']}: {error['type']}: {' '.join(error['message'].split())}")
+        say(f"failed: {record.label}: {record.error.type}: {record.error.in_one_line}")
     if outcome.failed:
-        say("--retry-failed runs the failed cells again")
+        say("--retry-failed runs the failed ones again")
     say(f"tables and figures: mfbo report {folder}")

@@ -2,13 +2,14 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from mfbo.cli.data_build import build_tables
+from mfbo.cli.data_commands import Build, ListTables, ShowTable
 from mfbo.cli.data_files import check_targets, table_targets, write_whole
-from mfbo.cli.data_options import BuildOptions, check_fit, family_of, table_names
+from mfbo.cli.data_options import check_fit, family_of, table_names
 from mfbo.cli.output import bytes_progress, print_json, print_table
 from mfbo.errors import InvalidInputError
 from mfbo.problems.tables import (
@@ -26,10 +27,10 @@ from mfbo.validation import whole_number
 
 _ORDER = ("source", "license", "period", "filter", "counts", "files", "command")
 _LONGEST_LIST = 12
-_KEPT = {"taxi": "pickups kept", "bikes": "pickups kept", "ports": "ports kept"}
+_COUNTED = {"taxi": "pickups kept", "bikes": "pickups kept", "ports": "ports kept"}
 
 
-def list_tables(*, json: bool) -> None:
+def list_tables(options: ListTables) -> None:
     """List the embedded tables; bytes are those of the CSV and its sidecar."""
     records = []
     for name in EMBEDDED:
@@ -37,7 +38,7 @@ def list_tables(*, json: bool) -> None:
         size = len(table_csv(table).encode()) + len(sidecar_json(table).encode())
         facts = {key: str(table.details.get(key, "")) for key in ("source", "license")}
         records.append({"name": name, "places": len(table), "period": _period(table.details), **facts, "bytes": size})
-    if json:
+    if options.json:
         print_json(records)
         return
     rows = [[*record.values()] for record in records]
@@ -46,13 +47,13 @@ def list_tables(*, json: bool) -> None:
     print_table("Tables that come with mfbo", list(records[0]), rows)
 
 
-def show(name: str, rows: int, *, json: bool) -> None:
+def show(options: ShowTable) -> None:
     """Print the details and the first rows of an embedded table or of a user's own."""
-    whole_number(rows, "rows", least=0)
+    name, rows = options.name, whole_number(options.rows, "rows", least=0)
     table = _table(name)
     header, *lines = csv.reader(io.StringIO(table_csv(table)))
-    shown = [[name, *(_cell(text) for text in others)] for name, *others in lines[:rows]]
-    if json:
+    shown = [[place, *(_value(text) for text in others)] for place, *others in lines[:rows]]
+    if options.json:
         records = [dict(zip(header, line, strict=True)) for line in shown]
         print_json({"name": name, "places": len(table), "details": dict(table.details), "rows": records})
         return
@@ -62,22 +63,20 @@ def show(name: str, rows: int, *, json: bool) -> None:
         print_table(f"First {len(shown)} of {len(table)} rows", header, shown)
 
 
-def build(
-    name: str, raw: Sequence[Path], out: Path | None, options: BuildOptions, *, force: bool, quiet: bool, json: bool
-) -> None:
+def build(options: Build) -> None:
     """Check everything that can be checked first; then read, write and say what was done."""
-    check_fit(name, options)
-    files = checked_paths(raw)
-    targets = table_targets(name, table_names(name, options), out)
-    stations = () if options.stations is None else (Path(options.stations),)
-    check_targets(list(targets.values()), [*files, *stations], force=force)
-    with bytes_progress(name, silent=quiet or json) as advance:
-        tables = build_tables(name, files, options, advance)
+    check_fit(options)
+    files = checked_paths(options.raw)
+    targets = table_targets(options.name, table_names(options), options.out)
+    stations = () if options.stations is None else (options.stations,)
+    check_targets(list(targets.values()), [*files, *stations], force=options.force)
+    with bytes_progress(options.name, silent=options.quiet or options.json) as advance:
+        tables = build_tables(options, advance)
     written = write_whole(tables, targets)
-    if json:
-        print_json({"tables": [_record(each, table, written[each]) for each, table in tables.items()]})
+    if options.json:
+        print_json({"tables": [_record(name, table, written[name]) for name, table in tables.items()]})
     else:
-        _print_summary(name, tables, written)
+        _print_summary(options.name, tables, written)
 
 
 def _table(name: str) -> Table:
@@ -105,12 +104,12 @@ def _record(name: str, table: Table, files: tuple[Path, Path]) -> dict[str, Any]
 
 def _print_summary(name: str, tables: Mapping[str, Table], written: Mapping[str, tuple[Path, Path]]) -> None:
     columns = ["table", "places", "period", "files"]
-    rows = [[each, len(table), _period(table.details), _joined(written[each])] for each, table in tables.items()]
+    rows = [[built, len(table), _period(table.details), _joined(written[built])] for built, table in tables.items()]
     print_table("Built", columns, rows)
     counts = next(iter(tables.values())).details["counts"]  # the same rows were read for all
     skipped = [[f"skipped: {reason}", count] for reason, count in counts["skipped"].items() if count]
-    kept = [_KEPT[family_of(name)], counts["kept"]]
-    print_table("Rows", ["", "count"], [["rows read", counts["rows"]], *skipped, kept])
+    counted = [_COUNTED[family_of(name)], counts["kept"]]
+    print_table("Rows", ["", "count"], [["rows read", counts["rows"]], *skipped, counted])
 
 
 def _joined(files: tuple[Path, Path]) -> str:
@@ -134,7 +133,9 @@ def _detail_rows(details: Mapping[str, Any], prefix: str = "") -> list[list[str]
         if isinstance(value, Mapping):
             lines += _detail_rows(value, f"{label}: ")
         elif isinstance(value, list) and value:
-            shown = [f"{each['name']} ({each['bytes']:,} bytes)" if _is_file(each) else str(each) for each in value]
+            shown = [
+                f"{entry['name']} ({entry['bytes']:,} bytes)" if _is_file(entry) else str(entry) for entry in value
+            ]
             lines.append([label, ", ".join(shown[:_LONGEST_LIST]) + (", …" if len(shown) > _LONGEST_LIST else "")])
         elif value or value is False:  # no row skipped for this reason, no first day asked for: nothing to say
             lines.append([label, f"{value:,}" if isinstance(value, int) else str(value)])
@@ -145,8 +146,8 @@ def _is_file(value: Any) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get("bytes"), int) and "name" in value
 
 
-def _cell(text: str) -> str | int | float:
-    """Return a cell of a table as what it is: a whole number, a number or a text."""
+def _value(text: str) -> str | int | float:
+    """Return a field of a table as what it is: a whole number, a number or a text."""
     for kind in (int, float):
         try:
             return kind(text)

@@ -1,19 +1,10 @@
 """Tables built with the options of the command line; without options, the project's own recipe."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-from mfbo.cli.data_options import (
-    ALL,
-    BuildOptions,
-    Family,
-    family_of,
-    parse_box,
-    parse_weeks,
-    recorded_command,
-    table_names,
-)
+from mfbo.cli.data_commands import Build
+from mfbo.cli.data_options import ALL, Family, family_of, parse_box, parse_weeks, recorded_command, table_names
 from mfbo.problems.tables import (
     Progress,
     Table,
@@ -32,53 +23,52 @@ from mfbo.validation import whole_number
 _BAY_AREA_DAYS = {"city": "San Francisco", "first_day": "2014-05-03"}
 
 
-def build_tables(name: str, raw: Sequence[Path], options: BuildOptions, progress: Progress) -> dict[str, Table]:
+def build_tables(options: Build, progress: Progress) -> dict[str, Table]:
     """Build the table (for nyc: the three tables) of this name; options have passed ``check_fit``."""
-    if not options.given:
-        return build_named(name, raw, progress=progress)
-    return _BUILDERS[family_of(name)](name, raw, options, progress)
+    if not options.chosen:
+        return build_named(options.name, options.raw, progress=progress)
+    return _BUILDERS[family_of(options.name)](options, progress)
 
 
-def _taxi(name: str, raw: Sequence[Path], options: BuildOptions, progress: Progress) -> dict[str, Table]:
-    names = table_names(name, options)
-    grids = [NYC_GRIDS[each] for each in names] if options.grid is None else [parse_grid(options.grid)]
-    commands = [recorded_command(each if options.grid is None else name, raw, options) for each in names]
+def _taxi(options: Build, progress: Progress) -> dict[str, Table]:
+    names = table_names(options)
+    grids = [NYC_GRIDS[name] for name in names] if options.grid is None else [parse_grid(options.grid)]
+    commands = [recorded_command(options, name if options.grid is None else None) for name in names]
     chosen: dict[str, Any] = _days(options)
     if options.box is not None:
         chosen["box"] = parse_box(options.box)
     if options.hours is not None:
         chosen["hours"] = options.hours
-    tables = build_taxi_grids(raw, grids, taxi_filter(**chosen), commands=commands, progress=progress)
+    tables = build_taxi_grids(options.raw, grids, taxi_filter(**chosen), commands=commands, progress=progress)
     return dict(zip(names, tables, strict=True))
 
 
-def _bikes(name: str, raw: Sequence[Path], options: BuildOptions, progress: Progress) -> dict[str, Table]:
-    given = None if options.stations is None else Path(options.stations)
-    trips, stations = trips_and_stations(name, list(raw), given)
-    bay_area = name == "bay-area-bike"
+def _bikes(options: Build, progress: Progress) -> dict[str, Table]:
+    trips, stations = trips_and_stations(options.name, list(options.raw), options.stations)
+    bay_area = options.name == "bay-area-bike"
     chosen: dict[str, Any] = (_BAY_AREA_DAYS if bay_area else {}) | _days(options)
     if options.city is not None:
         chosen["city"] = None if options.city == ALL else options.city
-    command = recorded_command(name, raw, options)
+    command = recorded_command(options)
     origin = BAY_AREA if bay_area else LOUVELO
-    return {name: build_bikes(trips, stations, **chosen, command=command, origin=origin, progress=progress)}
+    return {options.name: build_bikes(trips, stations, **chosen, command=command, origin=origin, progress=progress)}
 
 
-def _days(options: BuildOptions) -> dict[str, Any]:
-    """Return the given options on days and method, as the builders take them."""
+def _days(options: Build) -> dict[str, Any]:
+    """Return the chosen options on days and method, as the builders take them."""
     plain = {"weekdays": options.weekdays, "first_day": options.first_day, "method": options.method}
     chosen: dict[str, Any] = {option: value for option, value in plain.items() if value is not None}
     return chosen if options.weeks is None else chosen | {"weeks": parse_weeks(options.weeks)}
 
 
-def _ports(name: str, raw: Sequence[Path], options: BuildOptions, progress: Progress) -> dict[str, Table]:
+def _ports(options: Build, progress: Progress) -> dict[str, Table]:
     count = CHOSEN_PORTS if options.count is None else options.count
     seed = whole_number(PORTS_SEED if options.seed is None else options.seed, "seed", 0)
-    everything = build_ports(raw, command=recorded_command(name, raw, options), progress=progress)
-    return {table_names(name, options)[0]: some_ports(everything, count, seed)}
+    everything = build_ports(options.raw, command=recorded_command(options), progress=progress)
+    return {table_names(options)[0]: some_ports(everything, count, seed)}
 
 
-_BUILDERS: dict[Family, Callable[[str, Sequence[Path], BuildOptions, Progress], dict[str, Table]]] = {
+_BUILDERS: dict[Family, Callable[[Build, Progress], dict[str, Table]]] = {
     "taxi": _taxi,
     "bikes": _bikes,
     "ports": _ports,

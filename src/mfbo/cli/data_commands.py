@@ -1,85 +1,74 @@
-"""The options of `mfbo data …`; the work is in `data.py`, imported only when a command runs."""
+"""`mfbo data …`: the commands on tables and their options."""
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from mfbo.cli.declaring import command_group, declared
 from mfbo.cli.options import Json, Quiet
 
-app = typer.Typer(
-    help="The tables behind the problems: list them, look at them, build them from official raw files.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("The tables behind the problems: list them, look at them, build them from official raw files.")
 
-Raw = Annotated[list[Path], typer.Argument(help="Official raw files: .csv, .csv.gz, .zip or .parquet.")]
-Out = Annotated[
-    Path | None, typer.Option(help="The CSV to write; the sidecar .json goes beside it. Default: NAME.csv here.")
-]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
-BoxText = Annotated[str | None, typer.Option("--box", help="Taxi: west,south,east,north in degrees.")]
-GridText = Annotated[str | None, typer.Option("--grid", help="nyc: one grid of columns x rows, such as 12x20.")]
-Weekdays = Annotated[str | None, typer.Option(help="Taxi, bikes: such as mon-fri or sat,sun.")]
-Hours = Annotated[str | None, typer.Option(help="Taxi: 15-18 is 15:00 up to 18:00.")]
-FirstDay = Annotated[str | None, typer.Option(help="Taxi, bikes: the first day, such as 2014-05-03.")]
-WeeksText = Annotated[str | None, typer.Option("--weeks", help="Taxi, bikes: number of consecutive weeks, or all.")]
-MethodText = Annotated[
-    str | None,
-    typer.Option("--method", help="Taxi, bikes: pooled (share of all pickups) or daily (mean of the daily shares)."),
-]
-Stations = Annotated[Path | None, typer.Option(help="Bikes: the station file (it may also stand among RAW).")]
-City = Annotated[str | None, typer.Option(help="Bikes: only the stations of this city, or all.")]
-Count = Annotated[int | None, typer.Option(help="ports: choose this many at random, two or more in each region.")]
-PortSeed = Annotated[int | None, typer.Option("--seed", help="ports, ports-30: seed of that choice.")]
+SHAPING = (
+    "box", "grid", "weekdays", "hours", "first_day", "weeks", "method", "stations", "city", "count", "seed",
+)  # fmt: skip
 
 
-@app.command("list")
-def list_tables(json: Json = False) -> None:
+@declared(app, "list", "data:list_tables")
+@dataclass(frozen=True)
+class ListTables:
     """List the tables that come with mfbo."""
-    from mfbo.cli.data import list_tables as command
 
-    command(json=json)
+    json: Json = False
 
 
-@app.command()
-def show(
-    name: Annotated[str, typer.Argument(help="A name from `mfbo data list`, or a table of your own (.csv).")],
-    rows: Annotated[int, typer.Option(help="How many rows to print.")] = 10,
-    json: Json = False,
-) -> None:
+@declared(app, "show", "data:show")
+@dataclass(frozen=True)
+class ShowTable:
     """Show where a table comes from, and its first rows."""
-    from mfbo.cli.data import show as command
 
-    command(name, rows, json=json)
+    name: Annotated[str, typer.Argument(help="A name from `mfbo data list`, or a table of your own (.csv).")]
+    rows: Annotated[int, typer.Option(help="How many rows to print.")] = 10
+    json: Json = False
 
 
-@app.command()
-def build(
-    name: Annotated[str, typer.Argument(help="nyc (three grids), one of its grids, bay-area-bike, louvelo, ports …")],
-    raw: Raw,
-    out: Out = None,
-    force: Force = False,
-    box: BoxText = None,
-    grid: GridText = None,
-    weekdays: Weekdays = None,
-    hours: Hours = None,
-    first_day: FirstDay = None,
-    weeks: WeeksText = None,
-    method: MethodText = None,
-    stations: Stations = None,
-    city: City = None,
-    count: Count = None,
-    seed: PortSeed = None,
-    quiet: Quiet = False,
-    json: Json = False,
-) -> None:
+@declared(app, "build", "data:build")
+@dataclass(frozen=True)
+class Build:
     """Build a table from official raw files: NAME.csv and NAME.json."""
-    from mfbo.cli.data import build as command
-    from mfbo.cli.data_options import BuildOptions
 
-    options = BuildOptions(
-        box, grid, weekdays, hours, first_day, weeks, method, None if stations is None else str(stations),
-        city, count, seed,
-    )  # fmt: skip
-    command(name, raw, out, options, force=force, quiet=quiet, json=json)
+    name: Annotated[str, typer.Argument(help="nyc (three grids), one of its grids, bay-area-bike, louvelo, ports …")]
+    raw: Annotated[list[Path], typer.Argument(help="Official raw files: .csv, .csv.gz, .zip or .parquet.")]
+    out: Annotated[
+        Path | None, typer.Option(help="The CSV to write; the sidecar .json goes beside it. Default: NAME.csv here.")
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False
+    box: Annotated[str | None, typer.Option("--box", help="Taxi: west,south,east,north in degrees.")] = None
+    grid: Annotated[str | None, typer.Option("--grid", help="nyc: one grid of columns x rows, such as 12x20.")] = None
+    weekdays: Annotated[str | None, typer.Option(help="Taxi, bikes: such as mon-fri or sat,sun.")] = None
+    hours: Annotated[str | None, typer.Option(help="Taxi: 15-18 is 15:00 up to 18:00.")] = None
+    first_day: Annotated[str | None, typer.Option(help="Taxi, bikes: the first day, such as 2014-05-03.")] = None
+    weeks: Annotated[str | None, typer.Option("--weeks", help="Taxi, bikes: number of consecutive weeks, or all.")] = (
+        None
+    )
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method", help="Taxi, bikes: pooled (share of all pickups) or daily (mean of the daily shares)."
+        ),
+    ] = None
+    stations: Annotated[Path | None, typer.Option(help="Bikes: the station file (it may also stand among RAW).")] = None
+    city: Annotated[str | None, typer.Option(help="Bikes: only the stations of this city, or all.")] = None
+    count: Annotated[
+        int | None, typer.Option(help="ports: choose this many at random, two or more in each region.")
+    ] = None
+    seed: Annotated[int | None, typer.Option("--seed", help="ports, ports-30: seed of that choice.")] = None
+    quiet: Quiet = False
+    json: Json = False
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """The options that shape the table and were chosen, as texts, in their order."""
+        return {name: str(value) for name, value in asdict(self).items() if name in SHAPING and value is not None}

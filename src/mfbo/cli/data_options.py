@@ -1,11 +1,10 @@
 """What `mfbo data build` may be asked: which options fit which table, and the command as the sidecar records it."""
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+from mfbo.cli.data_commands import Build
 from mfbo.errors import InvalidInputError
 from mfbo.problems.tables import RECIPES, Box, parse_grid
 from mfbo.problems.tables.recipes import NYC_GRIDS
@@ -28,41 +27,22 @@ _REASONS: dict[Family, str] = {
 }
 
 
-@dataclass(frozen=True)
-class BuildOptions:
-    """The options as typed; None stands for one that was not given."""
-
-    box: str | None = None
-    grid: str | None = None
-    weekdays: str | None = None
-    hours: str | None = None
-    first_day: str | None = None
-    weeks: str | None = None
-    method: str | None = None
-    stations: str | None = None
-    city: str | None = None
-    count: int | None = None
-    seed: int | None = None
-
-    @property
-    def given(self) -> dict[str, str]:
-        """The options that were given, as text, in the order of the fields."""
-        return {name: str(value) for name, value in asdict(self).items() if value is not None}
-
-
 def family_of(name: str) -> Family:
     """Return what kind of raw file a table is built from."""
     known_name(name, "table", tuple(RECIPES))
     return "taxi" if name.startswith("nyc") else "ports" if name.startswith("ports") else "bikes"
 
 
-def check_fit(name: str, options: BuildOptions) -> None:
-    """Refuse options that the table ``name`` cannot follow, with the reason."""
+def check_fit(options: Build) -> None:
+    """Refuse options that the table cannot follow, with the reason."""
+    name = options.name
     family = family_of(name)
-    for option in options.given:
+    for option in options.chosen:
         if option not in _FITTING[family]:
-            known = ", ".join(_flag(each) for each in _FITTING[family])
-            raise InvalidInputError(f"{_flag(option)} does not fit {name}: {_REASONS[family]}; its options are {known}")
+            fitting = ", ".join(_flag(name) for name in _FITTING[family])
+            raise InvalidInputError(
+                f"{_flag(option)} does not fit {name}: {_REASONS[family]}; its options are {fitting}"
+            )
     if options.grid is not None and name != "nyc":
         raise InvalidInputError(f"{name} names its grid itself; for another one: mfbo data build nyc --grid …")
     if options.count is not None and name != "ports":
@@ -73,20 +53,23 @@ def check_fit(name: str, options: BuildOptions) -> None:
         raise InvalidInputError("--seed chooses among the ports, so it needs --count; ports alone keeps them all")
 
 
-def table_names(name: str, options: BuildOptions) -> tuple[str, ...]:
+def table_names(options: Build) -> tuple[str, ...]:
     """Return the names of the tables that will be built: three for nyc, one otherwise."""
     if options.grid is not None:
         columns, rows = parse_grid(options.grid)
         return (f"nyc-{columns}x{rows}",)
     if options.count is not None:
         return (f"ports-{options.count}",)
-    return tuple(NYC_GRIDS) if name == "nyc" else (name,)
+    return tuple(NYC_GRIDS) if options.name == "nyc" else (options.name,)
 
 
-def recorded_command(name: str, raw: Sequence[Path], options: BuildOptions) -> str:
-    """Return the command for the sidecar: all options, files without their folders, quoted for a shell."""
-    words = ["mfbo", "data", "build", name, *(path.name for path in raw)]
-    for option, value in options.given.items():
+def recorded_command(options: Build, name: str | None = None) -> str:
+    """Return the command for the sidecar: all options, files without their folders, quoted for a shell.
+
+    name: that of one of the tables, if the command builds several.
+    """
+    words = ["mfbo", "data", "build", name or options.name, *(path.name for path in options.raw)]
+    for option, value in options.chosen.items():
         text = Path(value).name if option == "stations" else value
         words.append(f"{_flag(option)}={text}" if text.startswith("-") else _flag(option))
         words += [] if text.startswith("-") else [text]

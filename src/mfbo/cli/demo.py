@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from mfbo.catalogue import make_problem
+from mfbo.cli.commands import Demo
 from mfbo.cli.output import print_json, print_table, progress, say
 from mfbo.errors import MissingExtraError
 from mfbo.experiments import RunResult, RunSettings
@@ -15,19 +16,20 @@ PROBLEMS = ("swarm", "arena")
 STRATEGIES = ("default", "mf-gp-ucb", "random")
 
 
-def demo(out: Path, rounds: int, seed: int, *, quiet: bool, json: bool) -> None:
+def demo(options: Demo) -> None:
     """Run, print, draw."""
+    out, rounds = options.out, options.rounds
     make_folder(out)  # a folder that cannot be written to is said before the work, not after
     results: list[RunResult] = []
     for problem in PROBLEMS:
         for strategy in STRATEGIES:
             way: Literal["quota", "sampled"] = "sampled" if strategy in DRAWN else "quota"
-            settings = RunSettings(problem, strategy, rounds, seed, allocation=way)
-            with progress(f"{problem}, {strategy}", rounds, silent=quiet or json) as advance:
+            settings = RunSettings(problem, strategy, rounds, options.seed, allocation=way)
+            with progress(f"{problem}, {strategy}", rounds, silent=options.quiet or options.json) as advance:
                 results.append(run_experiment(settings, progress=advance))
-    if json:
+    if options.json:
         drawn = [str(path) for path in _pictures(out, results)]
-        print_json({"runs": [each.to_json() for each in results], "pictures": drawn})
+        print_json({"runs": [result.to_json() for result in results], "pictures": drawn})
         return
     columns = ["problem", "strategy", "optimum", "best value", "regret", "seconds"]
     rows = [[r.problem, r.strategy, r.optimum, r.best_value, r.regret, round(r.seconds, 1)] for r in results]
@@ -47,10 +49,10 @@ def _pictures(out: Path, results: list[RunResult]) -> list[Path]:
         return []
     pictures = []
     for problem in PROBLEMS:
-        runs = [each for each in results if each.problem == problem]
-        curves = {each.strategy: [each.trace] for each in runs}
+        runs = [result for result in results if result.problem == problem]
+        curves = {result.strategy: [result.trace] for result in runs}
         pictures += best_so_far(out / f"{problem}-curves", problem, curves, runs[0].optimum)
-    ours = next(each for each in results if each.problem == "arena" and each.strategy == "default")
+    ours = next(result for result in results if result.problem == "arena" and result.strategy == "default")
     arena = make_problem("arena")
     pictures += arena_histogram(out / "arena-histogram", arena.population, ours.best_distribution)
     return pictures

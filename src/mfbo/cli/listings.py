@@ -1,12 +1,15 @@
 """`mfbo problems` and `mfbo strategies`."""
 
+from typing import Any
+
 from mfbo.catalogue import PROBLEMS, STRATEGIES, make_problem
+from mfbo.cli.commands import Problems, Strategies
 from mfbo.cli.output import print_json, print_table
 
 
-def problems(*, json: bool) -> None:
+def problems(options: Problems) -> None:
     """List the problems."""
-    records = []
+    records: list[dict[str, Any]] = []
     for name in PROBLEMS:
         problem = make_problem(name)
         contexts, actions = problem.population.shape
@@ -23,7 +26,7 @@ def problems(*, json: bool) -> None:
                 "summary": problem.summary,
             }
         )
-    if json:
+    if options.json:
         print_json(records)
         return
     columns = ["name", "agents", "actions", "contexts", "feedback", "optimum", "source", "summary"]
@@ -31,7 +34,7 @@ def problems(*, json: bool) -> None:
     print_table("Problems", columns, rows)
 
 
-def strategies(*, json: bool) -> None:
+def strategies(options: Strategies) -> None:
     """List the strategies."""
     records = [
         {
@@ -44,7 +47,7 @@ def strategies(*, json: bool) -> None:
         }
         for name, entry in STRATEGIES.items()
     ]
-    if json:
+    if options.json:
         print_json(records)
         return
     rows = [

@@ -9,6 +9,7 @@ from mfbo.errors import InvalidInputError
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
+StrategyName = Annotated[str, typer.Option(help="A name from `mfbo strategies`, settings in parentheses.")]
 
 
 def parse_agents(text: str | None) -> "int | str | None":

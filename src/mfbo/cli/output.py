@@ -39,12 +39,12 @@ def write_out(out: Path, content: bytes) -> None:
         sys.stdout.flush()
 
 
-def check_out(out: Path | None) -> None:
+def check_out(out: Path) -> None:
     """Refuse what cannot be written before any work is done."""
     from mfbo.storage.recognition import refuse_store
     from mfbo.whole_files import writable_target
 
-    if out is not None and out != STANDARD_OUTPUT:
+    if out != STANDARD_OUTPUT:
         refuse_store(writable_target(out))
 
 
@@ -178,19 +178,19 @@ class _PlainBytes:
 
 
 @contextmanager
-def cells_progress(label: str, *, silent: bool) -> Iterator[Callable[[int, int, Any], None]]:
-    """Give a callback (cells done, cells in all, last record) for a benchmark; shown where and how ``progress`` is."""
+def runs_progress(label: str, *, silent: bool) -> Iterator[Callable[[int, int, Any], None]]:
+    """Give a callback (runs done, runs in all, last record) for a benchmark; shown where and how ``progress`` is."""
     if silent:
         yield lambda done, total, record: None
     elif sys.stderr.isatty():
-        with _cells_bar(label) as advance:
+        with _runs_bar(label) as advance:
             yield advance
     else:
-        yield _PlainCells(label)
+        yield _PlainRuns(label)
 
 
 @contextmanager
-def _cells_bar(label: str) -> Iterator[Callable[[int, int, Any], None]]:
+def _runs_bar(label: str) -> Iterator[Callable[[int, int, Any], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -207,14 +207,14 @@ def _cells_bar(label: str) -> Iterator[Callable[[int, int, Any], None]]:
         task = bar.add_task(visible(label), total=None, left="", last="")
 
         def advance(done: int, total: int, record: Any) -> None:
-            last = "" if record is None else visible(record["label"])
+            last = "" if record is None else visible(record.label)
             bar.update(task, completed=done, total=total, left=clock(done, total), last=last)
 
         yield advance
 
 
-class _PlainCells:
-    """One line on standard error for each cell."""
+class _PlainRuns:
+    """One line on standard error for each run."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -223,16 +223,16 @@ class _PlainCells:
     def __call__(self, done: int, total: int, record: Any) -> None:
         left = self._clock(done, total)
         if record is None:
-            text = f"{self._label}: {done} of {total} cells found finished"
+            text = f"{self._label}: {done} of {total} runs found finished"
         else:
-            state = "" if record["state"] == "done" else ", FAILED"
-            seconds = record["provenance"]["seconds"]
-            text = f"{self._label}: {done} of {total}, {record['label']}{state} ({seconds:.1f} s){left and ', ' + left}"
+            state = "" if record.state == "done" else ", FAILED"
+            took = f"({record.seconds:.1f} s)"
+            text = f"{self._label}: {done} of {total}, {record.label}{state} {took}{left and ', ' + left}"
         say(text, error=True)
 
 
 class _TimeLeft:
-    """The time left if the cells to come are like those of this session; those found finished took none."""
+    """The time left if the runs to come are like those of this session; those found finished took none."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()

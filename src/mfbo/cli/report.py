@@ -6,11 +6,13 @@ from json import loads as load_json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from mfbo.cli.commands import Report
 from mfbo.cli.output import print_json, print_table, say
 from mfbo.errors import InvalidInputError
 from mfbo.experiments import ResultStore
-from mfbo.experiments.report import tables as make_tables
+from mfbo.experiments.report_tables import tables as make_tables
 from mfbo.experiments.results import Results, load_results
+from mfbo.experiments.store import ARCHIVE, SUITE, archived
 from mfbo.experiments.tables import Table
 from mfbo.given_files import given_bytes
 from mfbo.whole_files import make_folder, write_whole_file, write_whole_files, writing
@@ -20,18 +22,19 @@ LISTING = "files.json"  # what the report consists of
 OWN_FILE = re.compile(rf"(?:{FIGURES}/)?[\w.-]+\.(?:csv|svg)")
 
 
-def report(folder: Path, out: Path | None, *, quiet: bool, json: bool) -> None:
+def report(options: Report) -> None:
     """Read, compute, draw, and say where everything is."""
+    folder = options.folder
     results = load_results(ResultStore(folder))
     if not results.records:
         raise InvalidInputError(f"{folder} holds no finished run yet: mfbo benchmark --out {folder} makes some")
     tables = make_tables(results)
-    target = out or folder / "report"
+    target = options.out or folder / "report"
     written = _write(target, results, tables)
-    if json:
+    if options.json:
         print_json({"report": [str(path) for path in written]})
         return
-    if not quiet:
+    if not options.quiet:
         for table in tables:
             if table.name in ("final-values", "run-times", "failed"):
                 print_table(table.title, table.columns, [["–" if v is None else v for v in row] for row in table.rows])
@@ -53,7 +56,9 @@ def _write(target: Path, results: Results, tables: list[Table]) -> list[Path]:
             **{f"{table.name}.csv": table.to_csv() for table in tables},
         }
         contents = {target / name: text.encode() for name, text in texts.items()}
-        contents |= {target / FIGURES / each.svg.name: each.svg.read_bytes() for each in pictures}
+        contents |= {target / FIGURES / picture.svg.name: picture.svg.read_bytes() for picture in pictures}
+    contents[target / SUITE] = results.suite.to_json()  # from these two the report can be made again …
+    contents[target / ARCHIVE] = archived(results.records)  # … and the benchmark continued
     write_whole_files(contents)
     with writing(target):
         _remove_older(target, [path.relative_to(target).as_posix() for path in contents])

@@ -1,9 +1,9 @@
 """`mfbo run`: a strategy on a problem with a known optimum."""
 
-from pathlib import Path
 from typing import Any
 
 from mfbo.catalogue import PROBLEMS, known_strategy, make_problem
+from mfbo.cli.commands import Run
 from mfbo.cli.options import parse_agents
 from mfbo.cli.output import print_json, print_note, print_table, progress
 from mfbo.experiments import RunResult, RunSettings
@@ -11,45 +11,38 @@ from mfbo.experiments import run as run_experiment
 from mfbo.validation import known_name
 
 
-def run(
-    problem: str,
-    strategy: str,
-    rounds: int,
-    seed: int,
-    feedback: str,
-    agents: str | None,
-    allocation: Any,
-    contexts: Any,
-    noise: float,
-    *,
-    data: Path | None,
-    known_noise: bool,
-    quiet: bool,
-    json: bool,
-) -> None:
+def run(options: Run) -> None:
     """Check everything first, then play and print."""
-    known_name(problem, "problem", list(PROBLEMS))
-    settings = RunSettings(
-        problem,
-        known_strategy(strategy),
-        rounds,
-        seed,
-        parse_agents(agents),  # type: ignore[arg-type]
-        feedback,
-        allocation,
-        contexts,
-        noise,
-        known_noise,
-        data,
-    )
-    chosen = make_problem(problem, data)
-    print_note(chosen.note, silent=quiet or json)
-    with progress(f"{problem}, {strategy}", rounds, silent=quiet or json) as advance:
-        result = run_experiment(settings, chosen, progress=advance)
-    if json:
+    known_name(options.problem, "problem", list(PROBLEMS))
+    settings = _settings(options)
+    silent = options.quiet or options.json
+    problem = make_problem(options.problem, options.data)
+    print_note(problem.note, silent=silent)
+    with progress(f"{options.problem}, {options.strategy}", options.rounds, silent=silent) as advance:
+        result = run_experiment(settings, problem, progress=advance)
+    if options.json:
         print_json(result.to_json())
     else:
         _print(result)
+
+
+def _settings(options: Run) -> RunSettings:
+    agents: Any = parse_agents(options.agents)
+    allocation: Any = options.allocation  # which words are allowed, the settings say
+    context_allocation: Any = options.context_allocation
+    return RunSettings(
+        options.problem,
+        known_strategy(options.strategy),
+        options.rounds,
+        options.seed,
+        agents,
+        options.feedback,
+        allocation,
+        context_allocation,
+        options.noise,
+        options.known_noise,
+        options.data,
+    )
 
 
 def _print(result: RunResult) -> None:

@@ -1,72 +1,71 @@
 """`mfbo study create`: from lists of stations and types of agents to an empty study."""
 
-from pathlib import Path
 from shlex import quote
-from typing import Any
 
 from mfbo.cli.confirming import confirm_misfit
 from mfbo.cli.options import parse_agents
 from mfbo.cli.output import print_json, say
-from mfbo.cli.sheets import Faults
-from mfbo.cli.study_sheets import read_placement, read_population
-from mfbo.study import create_study
+from mfbo.cli.study_aims import chosen_aim, earning_line, read_risk_option
+from mfbo.cli.study_commands import Create
+from mfbo.sheets import read_placed, read_population
+from mfbo.study import Study, create_study
 from mfbo.validation import positive
 
 
-def create(
-    name: str,
-    actions: Path,
-    contexts: Path | None,
-    agents: str,
-    features: str | None,
-    capacity: str | None,
-    move_budget: int | None,
-    placed: Path | None,
-    strategy: str,
-    noise: float | None,
-    lease_hours: float,
-    seed: int,
-    storage: str,
-    *,
-    name_column: str | None,
-    yes: bool,
-    quiet: bool,
-    json: bool,
-) -> None:
+def create(options: Create) -> None:
     """Read all files first; nothing is made if one of them has a fault."""
-    size = parse_agents(agents)
+    size = parse_agents(options.agents)
     population = read_population(
-        actions,
-        contexts,
+        options.actions,
+        options.contexts,
         size if isinstance(size, int) else None,
-        features=features,
-        capacity=capacity,
-        move_budget=move_budget,
-        name_column=name_column,
+        features=options.features,
+        capacity=options.capacity,
+        move_budget=options.move_budget,
+        name_column=options.name_column,
     )
-    current: Any = None
-    if placed is not None:
-        faults = Faults()
-        current = read_placement(placed, population, faults)
-        faults.report()
-    wrong = "" if current is None else population.misfit(population.read_placed(current))
+    placed = None if options.placed is None else read_placed(options.placed, population)
+    start = None if options.start is None else read_placed(options.start, population)
+    knows_start = (placed is not None or start is not None) and options.strategy.split("(")[0] == "default"
+    wrong = "" if placed is None else population.misfit(population.read_placed(placed))
     study = create_study(
         population,
-        strategy,
-        seed=seed,
-        noise=noise,
-        storage=storage,
-        name=name,
-        lease_seconds=3600.0 * positive(lease_hours, "lease-hours"),
-        placed=current,
-        allow_misfit=confirm_misfit(wrong, yes=yes),
+        options.strategy,
+        seed=options.seed,
+        noise=options.noise,
+        storage=options.storage,
+        name=options.name,
+        lease_seconds=3600.0 * positive(options.lease_hours, "lease-hours"),
+        placed=placed,
+        allow_misfit=confirm_misfit(wrong, yes=options.yes),
+        aim=chosen_aim(options.aim, knows_start=knows_start),
+        start=start,
+        risk=read_risk_option(options.risk),
     )
-    stored = study.storage
-    address = storage if stored is None else stored.address
-    if json:
-        shape = {"actions": population.shape[1], "contexts": population.shape[0], "agents": population.size or "inf"}
-        print_json({"study": name, "storage": address, **shape, "strategy": study.strategy.name, "seed": seed})
-    elif not quiet:
-        places = f"{population.shape[1]} stations" + f" x {population.shape[0]} contexts" * (population.shape[0] > 1)
-        say(f"study {name!r}: {population.size or 'shares of all'} agents, {places}, kept in {address}")
-        say(f"next: mfbo study ask {quote(name)}")
+    _say(study, options)
+
+
+def _say(study: Study, options: Create) -> None:
+    contexts, actions = study.population.shape
+    size = study.population.size
+    address = options.storage if study.storage is None else study.storage.address
+    if options.json:
+        print_json(
+            {
+                "study": options.name,
+                "storage": address,
+                "actions": actions,
+                "contexts": contexts,
+                "agents": size or "inf",
+                "strategy": study.strategy.name,
+                "seed": options.seed,
+                "aim": study.history.aim,
+            }
+        )
+    elif not options.quiet:
+        places = f"{actions} stations" + f" x {contexts} contexts" * (contexts > 1)
+        say(f"study {options.name!r}: {size or 'shares of all'} agents, {places}, kept in {address}")
+        if study.history.aim == "earn":
+            placed, started = options.placed is not None, options.start is not None
+            say(earning_line(study.history.risk, started=started, placed=placed))
+        say(f"next: mfbo study ask {quote(options.name)}")

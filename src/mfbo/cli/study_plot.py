@@ -4,18 +4,19 @@ from pathlib import Path
 
 from mfbo.arrays import FloatArray
 from mfbo.cli.output import print_json, say
+from mfbo.cli.study_commands import Plot
 from mfbo.errors import InvalidInputError
 from mfbo.study import Study, load_study
 
 
-def plot(name: str, out: Path, storage: str, *, json: bool) -> None:
+def plot(options: Plot) -> None:
     """Draw; each picture is written whole or not at all."""
-    study = load_study(name, storage)
+    study = load_study(options.name, options.storage)
     if not study.history.told:
-        raise InvalidInputError(f"study {name!r} has no told round yet: there is nothing to draw")
-    pictures = _draw(out, study)
-    if json:
-        print_json({"study": name, "pictures": [str(path) for path in pictures]})
+        raise InvalidInputError(f"study {options.name!r} has no told round yet: there is nothing to draw")
+    pictures = _draw(options.out, study)
+    if options.json:
+        print_json({"study": options.name, "pictures": [str(path) for path in pictures]})
         return
     for path in pictures:
         say(f"picture: {path}")

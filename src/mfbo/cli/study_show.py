@@ -3,25 +3,27 @@
 from typing import Any
 
 from mfbo.cli.output import print_json, print_table, say
-from mfbo.cli.study_ask import plan_rows
+from mfbo.cli.study_ask import GUARDED
+from mfbo.cli.study_commands import ShowStudy
 from mfbo.errors import InvalidInputError
 from mfbo.health import HealthCheck, health
 from mfbo.records import Round, told_payoff
+from mfbo.sheets import plan_rows
 from mfbo.study import Explanation, Study, load_study
 
 TRIES = 5
 MARKS = {True: "ok", False: "look", None: "-"}
 
 
-def show(name: str, rounds: int, storage: str, *, json: bool) -> None:
+def show(options: ShowStudy) -> None:
     """Gather everything first, then print it."""
-    study = load_study(name, storage)
-    record = gathered(study, max(rounds, 0))
-    if json:
+    study = load_study(options.name, options.storage)
+    record = gathered(study, max(options.rounds, 0))
+    if options.json:
         print_json(record)
         return
     agents = "shares" if study.population.size is None else f"{study.population.size} agents"
-    title = f"study {name!r}: {agents}, {study.population.shape[1]} stations, strategy {study.strategy.name}, "
+    title = f"study {study.name!r}: {agents}, {study.population.shape[1]} stations, strategy {study.strategy.name}, "
     say(f"{title}{len(study.rounds)} rounds, {len(study.history.told)} told, {len(study.history.open)} open")
     if record["rounds"]:
         rows = [[_shown(row[key]) for key in row] for row in record["rounds"]]
@@ -29,7 +31,7 @@ def show(name: str, rounds: int, storage: str, *, json: bool) -> None:
     if record["best"] is not None:
         _print_best(record)
         _print_recommended(record)
-    checks = [[each["name"], MARKS[each["ok"]], each["message"]] for each in record["health"]]
+    checks = [[check["name"], MARKS[check["ok"]], check["message"]] for check in record["health"]]
     print_table("\nhealth", ["check", "", "finding"], checks)
     if record["try"]:
         moved = "a hundredth of the agents" if study.population.size is None else "one agent"
@@ -47,15 +49,20 @@ def gathered(study: Study, latest: int) -> dict[str, Any]:
         "study": study.name,
         "strategy": study.strategy.name,
         "told": len(study.history.told),
-        "open": [each.number for each in study.history.open],
-        "rounds": [_row(each) for each in study.rounds[len(study.rounds) - min(latest, len(study.rounds)) :]],
+        "open": [one.number for one in study.history.open],
+        "rounds": [_row(one) for one in study.rounds[len(study.rounds) - min(latest, len(study.rounds)) :]],
         "best": _best(study) if told else None,
         "expected": None if explanation is None else _expected(study, explanation),
-        "recommended": plan_rows(study, study.recommend()) if told else None,
-        "health": [_check(each) for each in health(study)],
+        "recommended": _recommended(study) if told else None,
+        "health": [_check(check) for check in health(study)],
         "unit": None if explanation is None else explanation.unit,
         "try": [] if explanation is None else _tries(explanation),
     }
+
+
+def _recommended(study: Study) -> list[dict[str, Any]]:
+    plan = study.recommend()
+    return plan_rows(plan, study.population, study.moves(plan))
 
 
 def _best(study: Study) -> dict[str, Any]:
@@ -69,24 +76,24 @@ def _expected(study: Study, recommended: Explanation) -> dict[str, Any]:
     return {"plan": study.best_expected.number, "mean": recommended.mean, "sd": recommended.sd}
 
 
-def _row(each: Round) -> dict[str, Any]:
-    state = "past day" if each.added else each.state
+def _row(one: Round) -> dict[str, Any]:
+    state = "past day" if one.added else one.state
     return {
-        "plan": each.number,
-        "state": state + ", late" * each.late,
-        "payoff": _payoff(each),
-        "worker": each.lease.worker,
-        "note": each.error or None,
+        "plan": one.number,
+        "state": state + ", late" * one.late,
+        "payoff": _payoff(one),
+        "worker": one.lease.worker,
+        "note": one.error or GUARDED.get(str(one.notes.get("guard", ("",))[0])),
     }
 
 
-def _payoff(each: Round) -> float | None:
+def _payoff(one: Round) -> float | None:
     """Return the told payoff; for agents and cells, the mean of what agents got."""
-    return told_payoff(each) if each.state == "done" else None
+    return told_payoff(one) if one.state == "done" else None
 
 
-def _check(each: HealthCheck) -> dict[str, Any]:
-    return {"name": each.name, "ok": each.ok, "message": each.message, "value": each.value}
+def _check(check: HealthCheck) -> dict[str, Any]:
+    return {"name": check.name, "ok": check.ok, "message": check.message, "value": check.value}
 
 
 def _explained(study: Study) -> Explanation | None:

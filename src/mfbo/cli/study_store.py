@@ -8,6 +8,7 @@ import typer
 
 from mfbo.cli.confirming import agreed
 from mfbo.cli.output import print_json, print_table, say
+from mfbo.cli.study_commands import Delete, Doctor, ListStudies, Upgrade
 from mfbo.errors import DamageError, InvalidInputError, UnknownNameError
 from mfbo.storage import Finding, open_storage
 from mfbo.storage.addresses import read_address
@@ -16,47 +17,49 @@ from mfbo.storage.showing import showable
 DAMAGED = 1
 
 
-def list_studies(address: str, *, json: bool) -> None:
+def list_studies(options: ListStudies) -> None:
     """Print all studies with their sizes."""
-    with closing(open_storage(address, create=False)) as storage:
+    with closing(open_storage(options.storage, create=False)) as storage:
         found = storage.studies()
-    if json:
+    if options.json:
         print_json([{"study": s.name, "rounds": s.rounds, "ended": s.ended, "created": s.created} for s in found])
         return
     rows = [[s.name, s.rounds, s.rounds - s.ended, _day(s.created)] for s in found]
     print_table(f"studies in {storage.address}", ["study", "rounds", "open", "created"], rows)
 
 
-def delete(name: str, address: str, *, yes: bool, quiet: bool, json: bool) -> None:
+def delete(options: Delete) -> None:
     """Remove a study, after a question."""
-    with closing(open_storage(address, create=False)) as storage:
+    name = options.name
+    with closing(open_storage(options.storage, create=False)) as storage:
         rounds = len({event.number for event in storage.events(name)})
         question = f"Delete study {name!r} with its {rounds} rounds from {storage.address}?"
-        if not yes and not agreed(question):
+        if not options.yes and not agreed(question):
             raise InvalidInputError(f"study {name!r} was not deleted; --yes deletes without asking")
         storage.delete(name)
-    if json:
+    if options.json:
         print_json({"study": name, "deleted": True, "rounds": rounds})
-    elif not quiet:
+    elif not options.quiet:
         say(f"study {name!r} deleted")
 
 
-def doctor(address: str, *, yes: bool, json: bool) -> None:
+def doctor(options: Doctor) -> None:
     """Say what is wrong; repair an SQLite file if wished; exit with 1 if damage is left.
 
-    A store that cannot be reached or read, or is none, is no damaged store: that is raised.
+    A storage that cannot be reached or read, or is none, is not a damaged one: that is raised.
     """
+    address = options.storage
     findings, sound = _findings(address)
     repaired: dict[str, Any] = {}
     file = None if address == "memory" else read_address(address).file
-    if findings and file is not None and (yes or (not json and _agreed_after(findings))):
+    if findings and file is not None and (options.yes or (not options.json and _agreed_after(findings))):
         from mfbo.storage.repair import repair
 
         outcome = repair(file)
         repaired = {"backup": str(outcome.backup), "done": outcome.done, "lost": outcome.lost}
         findings, sound = _findings(address)
-    if json:
-        listed = [{"study": each.study, "problem": each.problem} for each in findings]
+    if options.json:
+        listed = [{"study": finding.study, "problem": finding.problem} for finding in findings]
         print_json({"storage": showable(address), "ok": not findings, "findings": listed, "repair": repaired or None})
     else:
         _say(showable(address), findings, repaired, sound)
@@ -64,14 +67,14 @@ def doctor(address: str, *, yes: bool, json: bool) -> None:
         raise typer.Exit(DAMAGED)
 
 
-def upgrade(address: str, *, quiet: bool, json: bool) -> None:
+def upgrade(options: Upgrade) -> None:
     """Bring the tables up to date."""
-    with closing(open_storage(address, create=False)) as storage:
+    with closing(open_storage(options.storage, create=False)) as storage:
         newer = getattr(storage, "upgrade", None)
         backup = None if newer is None else newer()
-    if json:
+    if options.json:
         print_json({"storage": storage.address, "backup": None if backup is None else str(backup)})
-    elif not quiet:
+    elif not options.quiet:
         say(f"{storage.address} is up to date" + (f"; backup: {backup}" if backup else ""))
 
 
@@ -85,15 +88,15 @@ def _findings(address: str) -> tuple[list[Finding], str]:
         return [Finding(None, str(error))], ""
     with closing(storage):
         findings = storage.check()
-        known = [] if findings else storage.studies()
-        for each in known:
+        sound = [] if findings else storage.studies()
+        for study in sound:
             try:
-                stored_rounds(each.name, storage)
+                stored_rounds(study.name, storage)
             except DamageError as error:
-                findings.append(Finding(each.name, str(error)))
+                findings.append(Finding(study.name, str(error)))
             except UnknownNameError:  # another process has just deleted it
                 continue
-    return findings, f"{len(known)} studies, {sum(each.rounds for each in known)} rounds"
+    return findings, f"{len(sound)} studies, {sum(study.rounds for study in sound)} rounds"
 
 
 def _say(address: str, findings: list[Finding], repaired: dict[str, Any], sound: str) -> None:
@@ -101,8 +104,8 @@ def _say(address: str, findings: list[Finding], repaired: dict[str, Any], sound:
         say(f"backup: {repaired['backup']}")
         for line in [*repaired["done"], *repaired["lost"]]:
             say(f"repair: {line}")
-    for each in findings:
-        say(f"damage: {each.study + ': ' if each.study else ''}{each.problem}")
+    for finding in findings:
+        say(f"damage: {finding.study + ': ' if finding.study else ''}{finding.problem}")
     if findings:
         say(f"{address} is damaged; mfbo study doctor --yes repairs what can be repaired, after a backup")
     else:
@@ -110,8 +113,8 @@ def _say(address: str, findings: list[Finding], repaired: dict[str, Any], sound:
 
 
 def _agreed_after(findings: list[Finding]) -> bool:
-    for each in findings:
-        say(f"damage: {each.problem}", error=True)
+    for finding in findings:
+        say(f"damage: {finding.problem}", error=True)
     return agreed("Repair what can be repaired? A backup is kept.")
 
 

@@ -1,79 +1,68 @@
 """`mfbo study tell`: what a plan brought, as a number or in files."""
 
-from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from mfbo.cli.confirming import confirm_misfit
 from mfbo.cli.output import print_json, say
-from mfbo.cli.sheets import Faults
-from mfbo.cli.study_sheets import read_day, read_placement, read_trips
+from mfbo.cli.study_commands import Tell
 from mfbo.errors import InvalidInputError, MfboError, UnknownNameError
 from mfbo.records import Round
+from mfbo.sheets import Faults, read_agents, read_cells, read_placed
 from mfbo.study import Study, load_study
 
 
-def tell(
-    name: str,
-    plan: int,
-    payoff: float | None,
-    cells: Path | None,
-    agents_file: Path | None,
-    placed: Path | None,
-    failed: str | None,
-    worker: str | None,
-    storage: str,
-    *,
-    yes: bool,
-    quiet: bool,
-    json: bool,
-) -> None:
+def tell(options: Tell) -> None:
     """Read all files first; nothing is told if one of them has a fault."""
-    given = [each for each in (payoff, cells, agents_file) if each is not None]
-    if failed is not None and given:
+    is_told = any(seen is not None for seen in (options.payoff, options.cells, options.agents_file))
+    if options.failed is not None and is_told:
         raise InvalidInputError("--failed says that there is no result: leave out --payoff, --cells and --agents-file")
-    if failed is None and not given:
+    if options.failed is None and not is_told:
         raise InvalidInputError(
             "nothing was told: give --payoff, --cells or --agents-file, or --failed with the reason"
         )
-    study = load_study(name, storage)
-    if failed is not None and placed is not None and study.population.size is None:
+    study = load_study(options.name, options.storage)
+    if options.failed is not None and options.placed is not None and study.population.size is None:
         raise InvalidInputError("a study of shares keeps no placement of a failed plan: leave out --placed")
-    options = _feedback(study, plan, payoff, cells, agents_file, placed)
-    if "placed" in options:
-        options["allow_misfit"] = confirm_misfit(study.misfit(options["placed"]), yes=yes)
-    if failed is None:
-        done = study.tell(plan, worker=worker, **options)
+    feedback, played = _read(study, options)
+    if "placed" in played:
+        played["allow_misfit"] = confirm_misfit(study.misfit(played["placed"]), yes=options.yes)
+    if options.failed is None:
+        done = study.tell(options.plan, worker=options.worker, **feedback, **played)
     else:
-        done = study.fail(plan, failed, **{key: options[key] for key in ("placed", "allow_misfit") if key in options})
-    _say(study, done, quiet=quiet, json=json)
+        played.pop("distribution", None)
+        done = study.fail(options.plan, options.failed, **played)
+    _say(study, done, options)
 
 
-def _feedback(
-    study: Study, number: int, payoff: float | None, cells: Path | None, agents_file: Path | None, placed: Path | None
-) -> dict[str, Any]:
-    if not 0 <= number < len(study.rounds):
-        raise UnknownNameError(f"plan {number} was never asked; study {study.name!r} has {len(study.rounds)} plans")
+def _read(study: Study, options: Tell) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what was seen and what was really played, as the study takes them; refuse with the faults of all files."""
+    if not 0 <= options.plan < len(study.rounds):
+        raise UnknownNameError(
+            f"plan {options.plan} was never asked; study {study.name!r} has {len(study.rounds)} plans"
+        )
     faults = Faults()
-    options: dict[str, Any] = {"payoff": payoff}
-    planned: Any = study.rounds[number].plan.allocation
-    if placed is not None:
-        planned = read_placement(placed, study.population, faults)
+    feedback: dict[str, Any] = {"payoff": options.payoff}
+    played: dict[str, Any] = {}
+    planned: Any = study.rounds[options.plan].plan.allocation
+    if options.placed is not None:
+        planned = read_placed(options.placed, study.population, faults)
         totals = planned.sum(axis=1, keepdims=True)
         if study.population.size is None:
-            options["distribution"] = planned / (totals + (totals == 0))
+            played["distribution"] = planned / (totals + (totals == 0))
         else:
-            options["placed"] = planned
-    if cells is not None:
-        options["cells"], options["counts"] = read_day(cells, study.population, planned, faults)
-    if agents_file is not None:
-        options["agents"] = read_trips(agents_file, study.population, faults)
+            played["placed"] = planned
+    if options.cells is not None:
+        seen = read_cells(options.cells, study.population, planned, faults)
+        feedback |= {"cells": seen.payoffs, "counts": seen.counts}
+    if options.agents_file is not None:
+        feedback["agents"] = read_agents(options.agents_file, study.population, faults)
     faults.report()
-    return options
+    return feedback, played
 
 
-def _say(study: Study, done: Round, *, quiet: bool, json: bool) -> None:
-    if json:
+def _say(study: Study, done: Round, options: Tell) -> None:
+    if options.json:
         print_json(
             {
                 "study": study.name,
@@ -85,7 +74,7 @@ def _say(study: Study, done: Round, *, quiet: bool, json: bool) -> None:
             }
         )
         return
-    if quiet:
+    if options.quiet:
         return
     late = ", late: its lease had expired" if done.late else ""
     say(f"plan {done.number} of study {study.name!r} is {done.state}{late}")

@@ -19,7 +19,7 @@ PROTOCOL = (
     "agents by quota (largest remainders), which takes away the luck of the draw; the others place every agent "
     "themselves. Every context has its exact share of the agents in each round unless a case says that contexts are "
     "drawn (sampled), as in the paper. Values are the noise-free population payoff of what was really played. Set "
-    'allocation and contexts to "quota" or "sampled" in a TOML file.'
+    'allocation and context_allocation to "quota" or "sampled" in a TOML file.'
 )
 
 
@@ -36,8 +36,8 @@ PAPER = Suite(
     (
         *_paper_methods(PAPER_PROBLEMS, tuple(range(10)), 250),
         Batch(PAPER_PROBLEMS, ("turbo",), tuple(range(10)), (250,)),
-        Batch(WITH_CONTEXTS, ("default",), tuple(range(10)), (250,), contexts="sampled"),
-        Batch(WITH_CONTEXTS, DRAWN, tuple(range(10)), (250,), allocation="sampled", contexts="sampled"),
+        Batch(WITH_CONTEXTS, ("default",), tuple(range(10)), (250,), context_allocation="sampled"),
+        Batch(WITH_CONTEXTS, DRAWN, tuple(range(10)), (250,), allocation="sampled", context_allocation="sampled"),
     ),
     "The paper's seven experiments: 250 rounds, 10 seeds, all its methods and our default. The bike problem is the Bay "
     "Area stand-in for LouVelo, whose trips do not come with mfbo. Arena and maritime are also run with contexts drawn "

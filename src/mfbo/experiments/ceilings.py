@@ -1,12 +1,11 @@
 """What drawn agents can reach at all: every round the optimal distribution, each agent's action drawn from it."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from mfbo.problems import Problem
-from mfbo.simplex import allocate
+from mfbo.simplex import AllocationMethod, allocate
 
 REPEATS = 20  # runs that are simulated
 
@@ -19,10 +18,10 @@ class DrawnCeiling:
     best: float
 
 
-def drawn_ceiling(problem: Problem, rounds: int, contexts: Literal["quota", "sampled"]) -> DrawnCeiling | None:
+def drawn_ceiling(problem: Problem, rounds: int, context_allocation: AllocationMethod) -> DrawnCeiling | None:
     """Return the ceiling for T rounds; None in the mean-field limit, or if the optimum is unknown.
 
-    contexts: whether each round has every context's exact share of the agents, or draws them too.
+    context_allocation: whether each round has every context's exact share of the agents, or draws them too.
     """
     population, optimum = problem.population, problem.optimum
     if population.size is None or optimum is None:
@@ -31,7 +30,12 @@ def drawn_ceiling(problem: Problem, rounds: int, contexts: Literal["quota", "sam
     values = np.empty((REPEATS, rounds))
     for at in np.ndindex(values.shape):
         counts = allocate(
-            optimum.distribution, population.weights, population.size, rng, method="sampled", context_method=contexts
+            optimum.distribution,
+            population.weights,
+            population.size,
+            rng,
+            method="sampled",
+            context_method=context_allocation,
         )
         values[at] = problem.payoff.population(np.asarray(counts / population.size), population.size)
     return DrawnCeiling(float(values.mean()), float(values.max(axis=1).mean()))

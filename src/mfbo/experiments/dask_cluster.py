@@ -1,4 +1,4 @@
-"""Run cells on a Dask cluster by its own futures; say clearly when it is lost, and never wait for ever.
+"""Play runs on a Dask cluster by its own futures; say clearly when it is lost, and never wait for ever.
 
 joblib's Dask backend waits for ever when a task or the scheduler fails: docs/decisions/0007.
 """
@@ -13,7 +13,8 @@ from typing import Any
 from uuid import uuid4
 
 from mfbo.errors import InvalidInputError, MissingExtraError
-from mfbo.experiments.cells import Cell, Record, lost, play
+from mfbo.experiments.run_records import AnyRun, RunRecord
+from mfbo.experiments.suite_runs import SuiteRun, lost, play
 
 ANSWER_WITHIN = 15  # seconds for a scheduler
 RESULT_WITHIN = 15  # seconds for a worker to hand over what it finished
@@ -67,45 +68,45 @@ def _connected(address: str) -> Any:
     try:
         return Client(address, timeout=ANSWER_WITHIN, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
-        raise InvalidInputError(f"no Dask scheduler answers at {address!r}: start one by `dask scheduler`") from error
+        raise InvalidInputError(f"no Dask scheduler answers at {address!r}: start one with `dask scheduler`") from error
 
 
 def _require_first_worker(client: Any, address: str) -> None:
     try:
         client.wait_for_workers(1, timeout=FIRST_WORKER_WITHIN)
     except TimeoutError as error:
-        raise InvalidInputError(f"{address} has no workers: start some by `dask worker {address}`") from error
+        raise InvalidInputError(f"{address} has no workers: start some with `dask worker {address}`") from error
 
 
-def play_on_dask(client: Any, cells: Sequence[Cell]) -> Iterator[Record]:
-    """Yield each cell's record as it comes.
+def play_on_dask(client: Any, runs: Sequence[SuiteRun]) -> Iterator[AnyRun]:
+    """Yield the record of every run as it comes.
 
-    Dask gives up a cell after four workers died that had it, even if it only waited there: such a cell is run again
+    Dask gives up a run after four workers died that had it, even if it only waited there: such a run is played again
     alone, and only if that kills workers too it is lost.
     """
     suspects = []
-    for cell, outcome in _outcomes(client, cells):
-        if isinstance(outcome, dict):
+    for run, outcome in _outcomes(client, runs):
+        if isinstance(outcome, RunRecord):
             yield outcome
         else:
-            suspects.append(cell)
+            suspects.append(run)
     for suspect in suspects:
-        for cell, outcome in _outcomes(client, [suspect]):
-            yield outcome if isinstance(outcome, dict) else lost(cell, outcome)
+        for run, outcome in _outcomes(client, [suspect]):
+            yield outcome if isinstance(outcome, RunRecord) else lost(run, outcome)
 
 
-def _outcomes(client: Any, cells: Sequence[Cell]) -> Iterator[tuple[Cell, Record | Exception]]:
-    """Yield each cell's record as it comes, or the death of the workers that had it."""
+def _outcomes(client: Any, runs: Sequence[SuiteRun]) -> Iterator[tuple[SuiteRun, AnyRun | Exception]]:
+    """Yield the record of every run as it comes, or the death of the workers that had it."""
     from distributed.client import ClosedClientError
 
     attempt = uuid4().hex[:8]
     arrived: SimpleQueue[Any] = SimpleQueue()  # distributed.wait would leave a task per future behind at every look
-    pending: dict[Any, Cell] = {}
+    pending: dict[Any, SuiteRun] = {}
     watch = _Watch(client)
     try:
-        for cell in cells:
-            future = client.submit(play, cell, key=f"{cell.label}-{cell.key}-{attempt}")
-            pending[future] = cell
+        for run in runs:
+            future = client.submit(play, run, key=f"{run.label}-{run.key}-{attempt}")
+            pending[future] = run
             future.add_done_callback(arrived.put)
         while pending:
             try:
@@ -128,12 +129,12 @@ def _outcomes(client: Any, cells: Sequence[Cell]) -> Iterator[tuple[Cell, Record
             client.cancel(list(pending))
 
 
-def _fetched(future: Any, cell: Cell) -> Record | Exception | None:
+def _fetched(future: Any, run: SuiteRun) -> AnyRun | Exception | None:
     """Return a done future's record or the death of its workers; None if its worker died before handing it over."""
     from distributed import KilledWorker
 
     try:
-        record: Record = future.result(timeout=RESULT_WITHIN)
+        record: AnyRun = future.result(timeout=RESULT_WITHIN)
         return record
     except KilledWorker as error:
         death: Exception = error
@@ -141,7 +142,7 @@ def _fetched(future: Any, cell: Cell) -> Record | Exception | None:
     except Exception as error:
         if future.status == "error":  # play() itself returns errors as records: this is the cluster's
             raise InvalidInputError(
-                f"the Dask cluster could not run {cell.label}: {type(error).__name__}: "
+                f"the Dask cluster could not run {run.label}: {type(error).__name__}: "
                 f"{' '.join(str(error).split())}; its workers need this version of mfbo; {CONTINUES}"
             ) from error
         if isinstance(error, TimeoutError):

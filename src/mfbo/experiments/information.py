@@ -7,7 +7,7 @@ import numpy as np
 from mfbo.acquisition import Theorem
 from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.models import Rows, paper_kernel, system_rows
-from mfbo.models.design import Design
+from mfbo.models.fitting import Design
 from mfbo.population import Population
 
 

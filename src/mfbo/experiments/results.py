@@ -1,7 +1,7 @@
-"""Records of cells put in groups: a case is what strategies are compared on, a group one strategy's seeds in it."""
+"""Records of runs put in groups: a case is what strategies are compared on, a group one strategy's seeds in it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,13 +11,14 @@ from mfbo.arrays import FloatArray
 from mfbo.catalogue import base_name, make_problem
 from mfbo.errors import MfboError
 from mfbo.experiments.ceilings import DrawnCeiling, drawn_ceiling
-from mfbo.experiments.cells import canonical
-from mfbo.experiments.store import ResultStore, StoredPlan
+from mfbo.experiments.identities import RunIdentity
+from mfbo.experiments.run_records import AnyRun, FailedRun, FinishedRun
+from mfbo.experiments.runs import RunResult
+from mfbo.experiments.store import ResultStore, StoredSuite
 from mfbo.problems import Problem
-from mfbo.simplex import allocate, uniform
+from mfbo.simplex import AllocationMethod, allocate, uniform
 
-WITHIN_A_CASE = {"strategy", "seed", "time_limit", "allocation"}
-USUAL = {"agents": None, "feedback": "system", "contexts": "quota", "noise": 0.0, "data_sha256": None}
+USUAL = {"agents": None, "feedback": "system", "context_allocation": "quota", "noise": 0.0, "data_sha256": None}
 ORDER = ("default", "mf-gp-ucb", "turbo", "annealing", "genetic", "random")
 
 
@@ -30,54 +31,73 @@ class Group:
 
     strategy: str
     name: str
-    records: tuple[Mapping[str, Any], ...]
+    records: tuple[FinishedRun, ...]
 
     @property
-    def results(self) -> list[Mapping[str, Any]]:
+    def results(self) -> list[RunResult]:
         """What came out of each run."""
-        return [record["result"] for record in self.records]
+        return [record.result for record in self.records]
 
     @property
     def seeds(self) -> tuple[int, ...]:
         """The seed of each run."""
-        return tuple(int(record["cell"]["seed"]) for record in self.records)
+        return tuple(record.identity.seed for record in self.records)
 
     @property
     def finals(self) -> FloatArray:
         """Best value of each run, (S,)."""
-        return np.array([result["best_value"] for result in self.results])
+        return np.array([result.best_value for result in self.results])
+
+    @property
+    def best(self) -> RunResult:
+        """The run with the best value of all."""
+        return self.results[int(np.argmax(self.finals))]
 
     @property
     def played(self) -> tuple[int, ...]:
         """Rounds that each run really played."""
-        return tuple(int(result["rounds_played"]) for result in self.results)
+        return tuple(result.rounds_played for result in self.results)
 
     @property
-    def allocation(self) -> str:
+    def allocation(self) -> AllocationMethod:
         """How distributions became whole agents."""
-        return str(self.records[0]["cell"]["allocation"])
+        return self.records[0].identity.allocation
 
     @property
     def limited(self) -> int:
         """How many runs a time limit ended."""
-        return sum(bool(result["time_limited"]) for result in self.results)
+        return sum(result.time_limited for result in self.results)
 
     @property
     def time_limit(self) -> float | None:
         """Seconds after which runs begin no further round: the shortest of them, None without any."""
-        limits = [record["cell"]["time_limit"] for record in self.records]
-        return min((float(limit) for limit in limits if limit is not None), default=None)
+        limits = [record.identity.time_limit for record in self.records]
+        return min((limit for limit in limits if limit is not None), default=None)
 
-    def common(self, key: str) -> FloatArray:
-        """Return a per-round list of all runs, (S, T), cut where the first of them ended."""
-        return np.array([result[key][: min(self.played)] for result in self.results])
+    @property
+    def values(self) -> FloatArray:
+        """Payoff of every round of all runs, (S, T), cut where the first of them ended."""
+        return self._common([result.values for result in self.results])
+
+    @property
+    def traces(self) -> FloatArray:
+        """Best payoff so far of all runs, (S, T), cut likewise."""
+        return self._common([result.trace for result in self.results])
+
+    @property
+    def gains(self) -> FloatArray:
+        """Information gain of all runs, (S, T), cut likewise."""
+        return self._common([record.information_gain for record in self.records])
+
+    def _common(self, curves: Sequence[Sequence[float]]) -> FloatArray:
+        return np.array([curve[: min(self.played)] for curve in curves])
 
 
 @dataclass(frozen=True)
 class Case:
     """A problem with everything fixed but the strategy, its way to place whole agents, and the seed.
 
-    label: names what tells it from the other cases.
+    label: names what tells it from the other cases. identity: of its first run, whose settings but those are all's.
     """
 
     label: str
@@ -87,7 +107,7 @@ class Case:
     contexts: int
     rounds: int
     optimum: float | None
-    settings: Mapping[str, Any]
+    identity: RunIdentity
     groups: tuple[Group, ...]
 
     def group(self, strategy: str) -> Group | None:
@@ -97,10 +117,10 @@ class Case:
     @cached_property
     def problem_data(self) -> Problem | None:
         """The problem itself; None if it took a data file or is no longer in the catalogue."""
-        if self.settings["data_sha256"] is not None:
+        if self.identity.data_sha256 is not None:
             return None
         try:
-            problem: Problem = make_problem(self.problem)
+            problem = make_problem(self.problem)
         except MfboError:
             return None
         return problem.with_size(None if self.agents == "inf" else int(self.agents))
@@ -109,7 +129,7 @@ class Case:
     def is_the_papers(self) -> bool:
         """Whether the paper ran it like this but for rounds and allocation: its number of agents, system payoffs."""
         own = None if self.problem_data is None else make_problem(self.problem).population.size
-        plain = self.settings["feedback"] == "system" and self.settings["noise"] == 0
+        plain = self.identity.feedback == "system" and self.identity.noise == 0
         return plain and self.agents == own
 
     @property
@@ -137,7 +157,7 @@ class Case:
         """What the optimal distribution is worth to drawn agents; None if no strategy here draws them."""
         if self.problem_data is None or all(group.allocation != "sampled" for group in self.groups):
             return None
-        return drawn_ceiling(self.problem_data, self.rounds, self.settings["contexts"])
+        return drawn_ceiling(self.problem_data, self.rounds, self.identity.context_allocation)
 
     def gap_closed(self, values: FloatArray) -> FloatArray | None:
         """Return (value − uniform) / (optimum − uniform), or None if the optimum is unknown."""
@@ -148,97 +168,93 @@ class Case:
 
 @dataclass(frozen=True)
 class Results:
-    """All that a folder holds: the plan, the finished cases, the failed records, the number of missing cells."""
+    """All that a folder holds: the suite, all records, the cases of the finished ones, the failed ones."""
 
-    plan: StoredPlan
-    records: tuple[Mapping[str, Any], ...]
+    suite: StoredSuite
+    records: tuple[AnyRun, ...]
     cases: tuple[Case, ...]
-    failed: tuple[Mapping[str, Any], ...]
+    failed: tuple[FailedRun, ...]
 
     @property
     def missing(self) -> int:
-        """Cells of the plan that have no record yet."""
-        return len(self.plan.cells) - len(self.records)
+        """Runs of the suite that have no record yet."""
+        return len(self.suite.runs) - len(self.records)
 
 
 def load_results(store: ResultStore) -> Results:
     """Read a results folder."""
     records = store.records()
-    done = [record for record in records if record["state"] == "done"]
-    failed = tuple(record for record in records if record["state"] == "failed")
-    return Results(store.plan(), tuple(records), _cases(done), failed)
+    finished = [record for record in records if isinstance(record, FinishedRun)]
+    failed = tuple(record for record in records if isinstance(record, FailedRun))
+    return Results(store.suite(), tuple(records), cases_of(finished), failed)
 
 
-def _cases(records: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
-    together: dict[str, list[Mapping[str, Any]]] = {}
+def cases_of(records: Sequence[FinishedRun]) -> tuple[Case, ...]:
+    """Put the records of finished runs together by what all strategies of a comparison share."""
+    together: dict[RunIdentity, list[FinishedRun]] = {}
     for record in records:
-        together.setdefault(canonical(_case_settings(record)), []).append(record)
+        together.setdefault(_shared(record), []).append(record)
     labels = _labels([members[0] for members in together.values()])
     return tuple(_case(label, members) for label, members in zip(labels, together.values(), strict=True))
 
 
-def _case_settings(record: Mapping[str, Any]) -> dict[str, Any]:
+def _shared(record: FinishedRun) -> RunIdentity:
     """Return what all runs of a case share; how many agents there were counts, not how that was asked for."""
-    settings = {key: value for key, value in record["cell"].items() if key not in WITHIN_A_CASE}
-    return {**settings, "agents": record["result"]["agents"]}
+    agents = record.result.agents
+    return replace(record.identity, strategy="", seed=0, time_limit=None, allocation="quota", agents=agents)
 
 
-def _case(label: str, records: Sequence[Mapping[str, Any]]) -> Case:
-    first = records[0]["result"]
-    by_way: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
+def _case(label: str, records: Sequence[FinishedRun]) -> Case:
+    first = records[0]
+    by_way: dict[tuple[str, str], dict[int, FinishedRun]] = {}
     for record in records:
-        cell = record["cell"]
-        seeds = by_way.setdefault((cell["strategy"], cell["allocation"]), {})
-        held = seeds.get(cell["seed"])
-        if held is None or record["result"]["rounds_played"] > held["result"]["rounds_played"]:
-            seeds[cell["seed"]] = record  # the same run with two time limits: the longer one says more
+        run = record.identity
+        by_seed = by_way.setdefault((run.strategy, run.allocation), {})
+        other = by_seed.get(run.seed)
+        if other is None or record.result.rounds_played > other.result.rounds_played:
+            by_seed[run.seed] = record  # the same run with two time limits: the longer one says more
     strategies = [strategy for strategy, _ in by_way]
     groups = [
         Group(
             strategy,
             strategy if strategies.count(strategy) == 1 else f"{strategy} ({allocation})",
-            tuple(seeds[seed] for seed in sorted(seeds)),
+            tuple(by_seed[seed] for seed in sorted(by_seed)),
         )
-        for (strategy, allocation), seeds in by_way.items()
+        for (strategy, allocation), by_seed in by_way.items()
     ]
     groups.sort(key=lambda group: _place(base_name(group.strategy)))
-    return Case(
-        label,
-        first["problem"],
-        first["agents"],
-        first["actions"],
-        first["contexts"],
-        records[0]["cell"]["rounds"],
-        first["optimum"],
-        records[0]["cell"],
-        tuple(groups),
-    )
+    result = first.result
+    shape = (result.agents, result.actions, result.contexts)
+    return Case(label, result.problem, *shape, first.identity.rounds, result.optimum, first.identity, tuple(groups))
 
 
 def _place(strategy: str) -> int:
     return ORDER.index(strategy) if strategy in ORDER else len(ORDER)
 
 
-def _labels(firsts: Sequence[Mapping[str, Any]]) -> list[str]:
+def _labels(firsts: Sequence[FinishedRun]) -> list[str]:
     """Name each case by its problem, what differs among the cases of that problem, and what is not as usual."""
     labels = []
     for first in firsts:
-        settings = _case_settings(first)
-        peers = [_case_settings(each) for each in firsts if each["cell"]["problem"] == first["cell"]["problem"]]
+        asked, shared = first.identity, _shared(first)
+        peers = [_shared(other) for other in firsts if other.identity.problem == asked.problem]
         told = [
-            key
-            for key, value in settings.items()
-            if any(each[key] != value for each in peers) or first["cell"][key] != USUAL.get(key, first["cell"][key])
+            name
+            for name in sorted(field.name for field in fields(shared))
+            if any(getattr(peer, name) != getattr(shared, name) for peer in peers)
+            or getattr(asked, name) != USUAL.get(name, getattr(asked, name))
         ]
-        labels.append(", ".join([first["cell"]["problem"], *(_said(key, settings[key]) for key in told)]))
+        labels.append(", ".join([asked.problem, *(_said(name, getattr(shared, name)) for name in told)]))
     return labels
 
 
-def _said(key: str, value: Any) -> str:
-    if key == "agents":
+def _said(name: str, value: Any) -> str:
+    if name == "agents":
         return f"M = {value:,}" if isinstance(value, int) else f"M = {value}"
-    if key == "rounds":
+    if name == "rounds":
         return f"T = {value}"
-    if key == "data_sha256":
+    if name == "data_sha256":
         return "embedded data" if value is None else f"data {value[:8]}"
-    return f"{key.replace('_', ' ')} {value}"
+    if name == "context_allocation":
+        return f"contexts {value}"
+    return f"{name.replace('_', ' ')} {value}"

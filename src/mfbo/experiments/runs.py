@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -13,9 +13,11 @@ from mfbo.catalogue import make_problem
 from mfbo.errors import InvalidInputError
 from mfbo.problems import FeedbackKind, Observer, Problem
 from mfbo.records import Plan
+from mfbo.simplex import AllocationMethod
 from mfbo.study import Study, create_study
-from mfbo.validation import positive, standard_deviation, whole_number
+from mfbo.validation import known_name, positive, standard_deviation, whole_number
 
+ALLOCATIONS = get_args(AllocationMethod)
 Agents = int | Literal["inf"] | None
 
 
@@ -23,7 +25,9 @@ Agents = int | Literal["inf"] | None
 class RunSettings:
     """What to run. ``agents``: a number, "inf" for the mean-field limit, or None for the problem's own.
 
-    ``data``: a demand table or raw trip file of the user, for the problems that take one.
+    ``allocation``: how plans become whole agents. ``context_allocation``: whether every round has the exact share of
+    each context, or draws them anew. ``data``: a demand table or raw trip file of the user, for the problems that take
+    one.
     """
 
     problem: str
@@ -32,8 +36,8 @@ class RunSettings:
     seed: int = 0
     agents: Agents = None
     feedback: str = "system"
-    allocation: Literal["quota", "sampled"] = "quota"
-    contexts: Literal["quota", "sampled"] = "quota"
+    allocation: AllocationMethod = "quota"
+    context_allocation: AllocationMethod = "quota"
     noise: float = 0.0
     known_noise: bool = False
     data: str | PathLike[str] | None = None
@@ -43,6 +47,8 @@ class RunSettings:
         whole_number(self.rounds, "rounds", least=1)
         whole_number(self.seed, "seed", least=0)
         standard_deviation(self.noise, "noise")
+        for name in ("allocation", "context_allocation"):
+            known_name(getattr(self, name), name.replace("_", " "), ALLOCATIONS)
         FeedbackKind.parse(self.feedback)
         if self.agents is not None and self.agents != "inf":
             whole_number(self.agents, "agents", least=1)
@@ -65,7 +71,7 @@ class RunResult:
     strategy: str
     rounds: int
     seed: int
-    agents: int | str
+    agents: int | Literal["inf"]
     actions: int
     contexts: int
     feedback: str
@@ -109,49 +115,65 @@ def run(
     if time_limit is not None:
         positive(time_limit, "time limit")
     started, began = time.perf_counter(), time.process_time()
-    chosen = problem or make_problem(settings.problem, settings.data)
-    if settings.agents is not None:
-        chosen = chosen.with_size(None if settings.agents == "inf" else settings.agents)
+    chosen = _chosen_problem(settings, problem)
     observer = Observer(chosen, FeedbackKind.parse(settings.feedback), settings.noise, settings.seed)
-    study = create_study(
-        chosen.population,
+    study = _study(settings, chosen)
+    rounds: list[_PlayedRound] = []
+    recommended: dict[int, float] = {}
+    best = -np.inf
+    for number in range(1, settings.rounds + 1):
+        rounds.append(_play_round(study, chosen, observer))
+        best = max(best, rounds[-1].value)
+        if number in checkpoints:
+            recommended[number] = chosen.value(study.recommend())
+        if progress is not None:
+            progress(number, best)
+        if time_limit is not None and time.perf_counter() - started >= time_limit:
+            break
+    result = _result(settings, chosen, study, rounds)
+    return replace(result, seconds=time.process_time() - began, recommended_at=recommended)
+
+
+@dataclass(frozen=True, eq=False)
+class _PlayedRound:
+    """A plan, its noise-free payoff, and the strategy's processor time for it."""
+
+    plan: Plan
+    value: float
+    ask_seconds: float
+
+
+def _chosen_problem(settings: RunSettings, problem: Problem | None) -> Problem:
+    chosen = problem or make_problem(settings.problem, settings.data)
+    if settings.agents is None:
+        return chosen
+    return chosen.with_size(None if settings.agents == "inf" else settings.agents)
+
+
+def _study(settings: RunSettings, problem: Problem) -> Study:
+    return create_study(
+        problem.population,
         settings.strategy,
         seed=settings.seed,
         noise=settings.noise if settings.known_noise else None,
         allocation=settings.allocation,
-        contexts=settings.contexts,
+        context_allocation=settings.context_allocation,
     )
-    values: list[float] = []
-    plans: list[Plan] = []
-    recommended: dict[int, float] = {}
-    ask_seconds = 0.0
-    for number in range(settings.rounds):
-        asked = time.process_time()
-        plan = study.ask()
-        ask_seconds += time.process_time() - asked
-        study.tell(plan, observer(plan))
-        values.append(chosen.value(plan))
-        plans.append(plan)
-        if number + 1 in checkpoints:
-            recommended[number + 1] = chosen.value(study.recommend())
-        if progress is not None:
-            progress(number + 1, max(values))
-        if time_limit is not None and time.perf_counter() - started >= time_limit:
-            break
-    result = _result(settings, chosen, study, values, plans, (time.process_time() - began, ask_seconds))
-    return replace(result, recommended_at=recommended)
 
 
-def _result(
-    settings: RunSettings,
-    problem: Problem,
-    study: Study,
-    values: list[float],
-    plans: list[Plan],
-    seconds: tuple[float, float],
-) -> RunResult:
+def _play_round(study: Study, problem: Problem, observer: Observer) -> _PlayedRound:
+    asked = time.process_time()
+    plan = study.ask()
+    ask_seconds = time.process_time() - asked
+    study.tell(plan, observer(plan))
+    return _PlayedRound(plan, problem.value(plan), ask_seconds)
+
+
+def _result(settings: RunSettings, problem: Problem, study: Study, rounds: list[_PlayedRound]) -> RunResult:
+    """Return what came out, but for the seconds of the whole run."""
     contexts, actions = problem.population.shape
     optimum = None if problem.optimum is None else problem.optimum.value
+    values = np.array([played.value for played in rounds])
     trace = np.maximum.accumulate(values)
     return RunResult(
         problem=problem.name,
@@ -166,13 +188,13 @@ def _result(
         best_value=float(trace[-1]),
         regret=None if optimum is None else optimum - float(trace[-1]),
         recommended_value=problem.value(study.recommend()),
-        trace=tuple(float(each) for each in trace),
-        cumulative_regret=None if optimum is None else float(np.sum(optimum - np.array(values))),
-        seconds=seconds[0],
-        ask_seconds=seconds[1],
-        best_distribution=tuple(tuple(float(x) for x in row) for row in plans[int(np.argmax(values))].realized),
-        rounds_played=len(values),
-        time_limited=len(values) < settings.rounds,
-        values=tuple(values),
-        plans=tuple(plan.realized for plan in plans),
+        trace=tuple(trace.tolist()),
+        cumulative_regret=None if optimum is None else float(np.sum(optimum - values)),
+        seconds=0.0,
+        ask_seconds=sum(played.ask_seconds for played in rounds),
+        best_distribution=tuple(map(tuple, rounds[int(np.argmax(values))].plan.realized.tolist())),
+        rounds_played=len(rounds),
+        time_limited=len(rounds) < settings.rounds,
+        values=tuple(values.tolist()),
+        plans=tuple(played.plan.realized for played in rounds),
     )

@@ -1,34 +1,61 @@
-"""A folder of results: the plan in suite.json, one file per cell, each written whole or not at all."""
+"""A folder of results: the suite in suite.json, one file per run, each written whole or not at all.
 
-import hashlib
+``runs.jsonl.xz`` holds the lines of many runs in one small file: a report brings it along, and a folder that has only
+this file and suite.json can be reported on, and continued.
+"""
+
+import io
 import json
+import lzma
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from mfbo.errors import InvalidInputError
-from mfbo.experiments.cells import FORMAT, Cell, canonical
+from mfbo.experiments.identities import FIRST_WORDS
+from mfbo.experiments.run_records import FORMAT, AnyRun, FailedRun, FinishedRun, line_of, record_of
+from mfbo.experiments.suite_runs import SuiteRun
 from mfbo.experiments.suites import Suite
-from mfbo.given_files import given_bytes
+from mfbo.given_files import given_bytes, most_unpacked
 from mfbo.whole_files import make_folder, write_whole_file
 
-PLAN = "suite.json"
-CELLS = "cells"
+SUITE = "suite.json"
+RUNS = "runs"
+FIRST_RUNS = "cells"  # as the first version called both the folder and the list in suite.json
+ARCHIVE = "runs.jsonl.xz"
 
 
 @dataclass(frozen=True)
-class StoredPlan:
-    """A plan as suite.json keeps it: its hash, its description, and the label of every cell by its key."""
+class StoredSuite:
+    """A suite as suite.json keeps it: its hash, its texts, its batches, and the label of every run by its key."""
 
     hash: str
-    description: dict[str, Any]
-    cells: dict[str, str]
+    name: str
+    summary: str
+    protocol: str
+    batches: tuple[Mapping[str, Any], ...]
+    runs: Mapping[str, str]
+
+    @staticmethod
+    def of(suite: Suite) -> "StoredSuite":
+        """Return what is kept of a suite."""
+        described = suite.description()
+        texts = (suite.name, suite.summary, suite.protocol)
+        return StoredSuite(suite.hash, *texts, tuple(described["runs"]), {run.key: run.label for run in suite.runs})
+
+    def to_json(self) -> bytes:
+        """Return the content of suite.json."""
+        described = {"name": self.name, "summary": self.summary, "protocol": self.protocol, "runs": self.batches}
+        record = {"format": FORMAT, "hash": self.hash, "suite": described, "runs": self.runs}
+        return (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 class ResultStore:
-    """The results of one plan. Several processes may write into one folder: files are renamed into place.
+    """The results of one suite. Several processes may write into one folder: files are renamed into place.
 
-    A file that is cut off or altered fails its own digest and counts as not there, so its cell is run again.
+    A file that is cut off or altered fails its own digest and counts as not there, so its run is played again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -36,66 +63,92 @@ class ResultStore:
         self.folder = folder
 
     def open_for(self, suite: Suite) -> None:
-        """Make the folder and keep the plan in it; refuse a folder that holds another plan."""
-        target = self.folder / PLAN
-        make_folder(self.folder / CELLS)
-        if target.exists():
-            held = self.plan()
-            if held.hash != suite.hash:
-                raise InvalidInputError(
-                    f"{self.folder} holds results of the plan {held.description['name']!r} ({held.hash}), not of "
-                    f"{suite.name!r} ({suite.hash}) as it is now; choose another folder by --out"
-                )
+        """Make the folder and keep the suite in it; refuse a folder that holds another suite."""
+        make_folder(self.folder / RUNS)
+        if not (self.folder / SUITE).exists():
+            write_whole_file(self.folder / SUITE, StoredSuite.of(suite).to_json())
             return
-        cells = {cell.key: cell.label for cell in suite.cells}
-        record = {"format": FORMAT, "hash": suite.hash, "suite": suite.description(), "cells": cells}
-        write_whole_file(target, (json.dumps(record, indent=1, ensure_ascii=False) + "\n").encode())
+        held = self.suite()
+        if held.hash != suite.hash:
+            raise InvalidInputError(
+                f"{self.folder} holds results of the suite {held.name!r} ({held.hash}), not of "
+                f"{suite.name!r} ({suite.hash}) as it is now; choose another folder with --out"
+            )
 
-    def plan(self) -> StoredPlan:
-        """Return the plan whose results these are."""
-        path = self.folder / PLAN
+    def suite(self) -> StoredSuite:
+        """Return the suite whose results these are."""
+        path = self.folder / SUITE
         if not path.exists():
             raise InvalidInputError(
-                f"{self.folder} holds no benchmark results (no {PLAN}); make some by mfbo benchmark --out {self.folder}"
+                f"{self.folder} holds no benchmark results (no {SUITE}); make some with mfbo benchmark --out "
+                f"{self.folder}"
             )
         try:
-            record = json.loads(given_bytes(path))
-            suite = {**record["suite"], "name": str(record["suite"]["name"])}
-            return StoredPlan(str(record["hash"]), suite, dict(record["cells"]))
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise InvalidInputError(f"{path} is damaged; choose another folder by --out, or remove the file") from error
+            return _suite_of(json.loads(given_bytes(path)))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise InvalidInputError(
+                f"{path} is damaged; choose another folder with --out, or remove the file"
+            ) from error
 
-    def read(self, cell: Cell) -> dict[str, Any] | None:
-        """Return the record of a cell, or None if there is none or it is damaged."""
-        return self._read(cell.label, cell.key)
+    def read(self, run: SuiteRun) -> AnyRun | None:
+        """Return the record of a run, or None if there is none or it is damaged."""
+        return self._read(run.label, run.key)
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return the sound records there are of the plan's cells, in the order of the plan."""
-        found = (self._read(label, key) for key, label in self.plan().cells.items())
+    def records(self) -> list[AnyRun]:
+        """Return the sound records there are of the suite's runs, in the order of the suite."""
+        found = (self._read(label, key) for key, label in self.suite().runs.items())
         return [record for record in found if record is not None]
 
-    def write(self, record: dict[str, Any]) -> dict[str, Any]:
+    def write(self, record: AnyRun) -> AnyRun:
         """Keep a record and return what is kept: a failed one never replaces one that another process finished."""
-        held = self._read(record["label"], record["key"]) if record["state"] == "failed" else None
-        if held is not None and held["state"] == "done":
+        held = self._read(record.label, record.key) if isinstance(record, FailedRun) else None
+        if isinstance(held, FinishedRun):
             return held
-        body = canonical(record)
-        line = f'{{"sha256":"{_digest(body)}","record":{body}}}\n'
-        write_whole_file(self._path(record["label"], record["key"]), line.encode())
+        write_whole_file(self.folder / RUNS / _file_name(record.label, record.key), line_of(record).encode())
         return record
 
-    def _path(self, label: str, key: str) -> Path:
-        return self.folder / CELLS / f"{label}-{key}.json"
+    def _read(self, label: str, key: str) -> AnyRun | None:
+        for folder in (RUNS, FIRST_RUNS):
+            try:
+                record = record_of(json.loads(given_bytes(self.folder / folder / _file_name(label, key))))
+            except (OSError, ValueError, RecursionError):  # missing, cut off, altered
+                continue
+            if record is not None and record.key == key:
+                return record
+        return self._archived.get(key)
 
-    def _read(self, label: str, key: str) -> dict[str, Any] | None:
+    @cached_property
+    def _archived(self) -> dict[str, AnyRun]:
+        """The records of runs.jsonl.xz by their keys; none without that file."""
+        path = self.folder / ARCHIVE
+        if not path.exists():
+            return {}
+        packed = given_bytes(path)
+        most = most_unpacked(len(packed))
         try:
-            held = json.loads(given_bytes(self._path(label, key)))
-            record = dict(held["record"])
-            sound = held["sha256"] == _digest(canonical(record)) and record["format"] == FORMAT and record["key"] == key
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):  # missing, cut off, altered
-            return None
-        return record if sound else None
+            with lzma.open(io.BytesIO(packed)) as file:
+                lines = file.read(most + 1)
+            if len(lines) > most:
+                raise ValueError(f"it unpacks to more than {most:,} bytes")
+            records = [record_of(json.loads(line)) for line in lines.splitlines()]
+        except (lzma.LZMAError, EOFError, ValueError, RecursionError) as error:
+            raise InvalidInputError(f"{path} is damaged ({error}); fetch it again, or remove it") from error
+        return {record.key: record for record in records if record is not None}
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def archived(records: Iterable[AnyRun]) -> bytes:
+    """Return the content of runs.jsonl.xz: the lines of all runs, with every bit of their values."""
+    return lzma.compress("".join(line_of(record) for record in records).encode())
+
+
+def _suite_of(record: Mapping[str, Any]) -> StoredSuite:
+    described = record["suite"]
+    today = {first: now for now, first in FIRST_WORDS.items()}
+    batches = tuple({today.get(key, key): value for key, value in batch.items()} for batch in described["runs"])
+    name, summary, protocol = (str(described[key]) for key in ("name", "summary", "protocol"))
+    runs = record[RUNS] if RUNS in record else record[FIRST_RUNS]
+    return StoredSuite(str(record["hash"]), name, summary, protocol, batches, dict(runs))
+
+
+def _file_name(label: str, key: str) -> str:
+    return f"{label}-{key}.json"

@@ -1,6 +1,5 @@
 """Suites: problems × strategies × seeds as frozen data, built in or read from a TOML file."""
 
-import hashlib
 import itertools
 import math
 import re
@@ -9,19 +8,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from mfbo.catalogue import PROBLEMS, known_strategy, require_data_taker
 from mfbo.errors import InvalidInputError, UnknownNameError
-from mfbo.experiments.cells import Cell, canonical
+from mfbo.experiments.identities import canonical, digest
 from mfbo.experiments.runs import Agents, RunSettings
+from mfbo.experiments.suite_runs import SuiteRun
 from mfbo.given_files import given_bytes
+from mfbo.simplex import AllocationMethod
 from mfbo.validation import known_name, whole_number
 
 LISTS = ("problems", "strategies", "seeds", "rounds", "agents")
 FILE_NAME = re.compile(r"\w[\w. -]{0,99}")
 MOST_BYTES = 1_000_000
-MOST_CELLS = 100_000
+MOST_RUNS = 100_000
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class Batch:
     rounds: tuple[int, ...]
     agents: tuple[Agents, ...] = (None,)
     feedback: str = "system"
-    allocation: Literal["quota", "sampled"] = "quota"
-    contexts: Literal["quota", "sampled"] = "quota"
+    allocation: AllocationMethod = "quota"
+    context_allocation: AllocationMethod = "quota"
     noise: float = 0.0
     known_noise: bool = False
     data: str | None = None
@@ -50,32 +51,30 @@ class Batch:
             values = getattr(self, name)
             if not values:
                 raise InvalidInputError(f"{name} is empty: name at least one, or leave the whole batch out")
-            if len({repr(each) for each in values}) < len(values):
+            if len({repr(value) for value in values}) < len(values):
                 raise InvalidInputError(f"{name} must be without repetition, not {list(values)}")
-        for name, choices in (("allocation", ("quota", "sampled")), ("contexts", ("quota", "sampled"))):
-            known_name(getattr(self, name), name, choices)
         if self.data is not None:
-            for name in (each for each in self.problems if each in PROBLEMS):
+            for name in (problem for problem in self.problems if problem in PROBLEMS):
                 require_data_taker(name)
         count = math.prod(len(getattr(self, name)) for name in LISTS)
-        if count > MOST_CELLS:
-            raise InvalidInputError(f"a batch has at most {MOST_CELLS:,} runs, not {count:,}: split it")
-        self.cells()
+        if count > MOST_RUNS:
+            raise InvalidInputError(f"a batch has at most {MOST_RUNS:,} runs, not {count:,}: split it")
+        self.runs()
 
-    def cells(self) -> list[Cell]:
-        """Return the cells, seeds outermost: an interrupted benchmark has then compared all on some seeds."""
-        shared = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in LISTS}
+    def runs(self) -> list[SuiteRun]:
+        """Return the runs, seeds outermost: an interrupted benchmark has then compared all on some seeds."""
+        shared = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in LISTS}
         limit = shared.pop("time_limit")
         grid = itertools.product(self.seeds, self.problems, self.agents, self.rounds, self.strategies)
         return [
-            Cell(RunSettings(problem, strategy, rounds, seed, agents, **shared), limit)
+            SuiteRun(RunSettings(problem, strategy, rounds, seed, agents, **shared), limit)
             for seed, problem, agents, rounds, strategy in grid
         ]
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A whole plan: its batches, what it is for, and the protocol that all runs follow."""
+    """Runs that belong together: its batches, what it is for, and the protocol that all runs follow."""
 
     name: str
     batches: tuple[Batch, ...]
@@ -83,25 +82,25 @@ class Suite:
     protocol: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a plan without runs."""
+        """Refuse a suite without runs."""
         if not self.batches:
             raise InvalidInputError(f"suite {self.name!r} has no runs: add at least one [[runs]] table")
         if FILE_NAME.fullmatch(self.name) is None:
             raise InvalidInputError(f"a suite's name becomes a folder's: letters, digits, - _ and ., not {self.name!r}")
 
     @cached_property
-    def cells(self) -> tuple[Cell, ...]:
-        """All cells, each once, the first seed of all batches first."""
-        unique = {cell.key: cell for batch in self.batches for cell in batch.cells()}
-        return tuple(sorted(unique.values(), key=lambda cell: cell.settings.seed))
+    def runs(self) -> tuple[SuiteRun, ...]:
+        """All runs, none twice, the first seed of all batches first."""
+        unique = {run.key: run for batch in self.batches for run in batch.runs()}
+        return tuple(sorted(unique.values(), key=lambda run: run.settings.seed))
 
     @cached_property
     def hash(self) -> str:
         """A hash of what is to be run; names and explanations do not count."""
-        return hashlib.sha256(canonical(sorted(cell.key for cell in self.cells)).encode()).hexdigest()[:16]
+        return digest(canonical(sorted(run.key for run in self.runs)))[:16]
 
-    def selected(self, problems: Sequence[str] = (), strategies: Sequence[str] = ()) -> tuple[Cell, ...]:
-        """Return the cells of these problems and strategies (of all, if none is named), checked against the catalogue.
+    def selected(self, problems: Sequence[str] = (), strategies: Sequence[str] = ()) -> tuple[SuiteRun, ...]:
+        """Return the runs of these problems and strategies (of all, if none is named), checked against the catalogue.
 
         Only what is selected must be in the catalogue.
         """
@@ -109,23 +108,23 @@ class Suite:
             for name in names:
                 known_name(name, f"{kind} of suite {self.name!r}:", self._names(kind))
         chosen = tuple(
-            cell
-            for cell in self.cells
-            if (not problems or cell.settings.problem in problems)
-            and (not strategies or cell.settings.strategy in strategies)
+            run
+            for run in self.runs
+            if (not problems or run.settings.problem in problems)
+            and (not strategies or run.settings.strategy in strategies)
         )
         if not chosen:
             raise InvalidInputError(f"suite {self.name!r} runs none of the chosen strategies on the chosen problems")
-        for cell in chosen:
-            known_name(cell.settings.problem, "problem", list(PROBLEMS))
-            known_strategy(cell.settings.strategy)
+        for run in chosen:
+            known_name(run.settings.problem, "problem", list(PROBLEMS))
+            known_strategy(run.settings.strategy)
         return chosen
 
     def _names(self, field: str) -> list[str]:
-        return list(dict.fromkeys(getattr(cell.settings, field) for cell in self.cells))
+        return list(dict.fromkeys(getattr(run.settings, field) for run in self.runs))
 
     def description(self) -> dict[str, Any]:
-        """Return the plan as plain data; the same as its TOML file would say."""
+        """Return the suite as plain data; the same as its TOML file would say."""
         head = {"name": self.name, "summary": self.summary, "protocol": self.protocol}
         return {**head, "runs": [_plain(batch) for batch in self.batches]}
 
@@ -152,10 +151,10 @@ def suite_of(record: Mapping[str, Any]) -> Suite:
         if not isinstance(record.get(key, ""), str):
             raise InvalidInputError(f"{key} must be text, not {record[key]!r}")
     runs = record.get("runs", [])
-    if not isinstance(runs, list) or not all(isinstance(each, Mapping) for each in runs):
+    if not isinstance(runs, list) or not all(isinstance(table, Mapping) for table in runs):
         raise InvalidInputError("runs must be tables: write [[runs]] above each")
     texts = {key: record[key] for key in ("name", "summary", "protocol") if key in record}
-    return Suite(batches=tuple(_batch(each) for each in runs), **texts)
+    return Suite(batches=tuple(_batch(table) for table in runs), **texts)
 
 
 def suite_toml(suite: Suite) -> str:
@@ -167,7 +166,7 @@ def suite_toml(suite: Suite) -> str:
 
 
 def _batch(record: Mapping[str, Any]) -> Batch:
-    names = [each.name for each in fields(Batch)]
+    names = [field.name for field in fields(Batch)]
     _check_keys(record, names, "[[runs]]")
     missing = [name for name in ("problems", "strategies", "seeds", "rounds") if name not in record]
     if missing:
@@ -189,10 +188,10 @@ def _batch(record: Mapping[str, Any]) -> Batch:
     return Batch(**values)
 
 
-def _check_keys(record: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+def _check_keys(record: Mapping[str, Any], allowed: Sequence[str], where: str) -> None:
     for key in record:
-        if key not in known:
-            raise InvalidInputError(f"unknown key {key!r} in {where}; known: {', '.join(known)}")
+        if key not in allowed:
+            raise InvalidInputError(f"unknown key {key!r} in {where}; it may have: {', '.join(allowed)}")
 
 
 def _placed(batch: Batch, folder: Path) -> Batch:
@@ -216,7 +215,7 @@ def _toml(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return f"[{', '.join(_toml(each) for each in value)}]"
+        return f"[{', '.join(_toml(item) for item in value)}]"
     if isinstance(value, str):
         return canonical(value)  # a JSON string is a TOML string
     return repr(value)

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from mfbo.experiments.results import Case
 
 AXES = {"agents": "the number of agents M", "actions": "the number of actions |A|", "rounds": "the rounds T"}
 FIXED = {"agents": ("problem", "rounds"), "actions": ("agents", "rounds"), "rounds": ("problem", "agents")}
-ALWAYS_FIXED = ("feedback", "contexts", "noise", "known_noise")
+ALWAYS_FIXED = ("feedback", "context_allocation", "noise", "known_noise")
 LEAST_STEPS = 3
 
 
@@ -31,14 +32,14 @@ def sweeps(cases: Sequence[Case]) -> list[Sweep]:
     for axis, fixed in FIXED.items():
         by_fixed: dict[tuple[Any, ...], dict[Any, Case]] = {}
         for case in cases:
-            place = (*(getattr(case, name) for name in fixed), *(case.settings[name] for name in ALWAYS_FIXED))
+            place = (*(getattr(case, name) for name in fixed), *(getattr(case.identity, name) for name in ALWAYS_FIXED))
             if axis != "actions":
-                place = (*place, case.settings["data_sha256"])
+                place = (*place, case.identity.data_sha256)
             by_fixed.setdefault(place, {}).setdefault(getattr(case, axis), case)
-        members = [tuple(sorted(each.values(), key=lambda case: axis_value(case, axis))) for each in by_fixed.values()]
-        enough = [each for each in members if len(each) >= LEAST_STEPS]
+        members = [tuple(sorted(by_step.values(), key=partial(axis_value, axis=axis))) for by_step in by_fixed.values()]
+        enough = [steps for steps in members if len(steps) >= LEAST_STEPS]
         names = [axis] if len(enough) == 1 else [f"{axis}-{number}" for number in range(1, len(enough) + 1)]
-        found += [Sweep(axis, name, each) for name, each in zip(names, enough, strict=True)]
+        found += [Sweep(axis, name, steps) for name, steps in zip(names, enough, strict=True)]
     return found
 
 

@@ -43,13 +43,13 @@ class Table:
 
     def to_html(self) -> str:
         """Return the same as a fragment of a page."""
-        head = self._cells("th", self.columns)
-        body = "\n".join(f"<tr>{self._cells('td', row)}</tr>" for row in self.rows)
+        head = self._fields("th", self.columns)
+        body = "\n".join(f"<tr>{self._fields('td', row)}</tr>" for row in self.rows)
         note = f'<p class="note">{html.escape(self.note)}</p>' if self.note else ""
         title = f'<h3 id="table-{self.name}">{html.escape(self.title)}</h3>'
         return f'{title}\n<div class="wide"><table>\n<tr>{head}</tr>\n{body}\n</table></div>\n{note}\n'
 
-    def _cells(self, tag: str, row: Sequence[Any]) -> str:
+    def _fields(self, tag: str, row: Sequence[Any]) -> str:
         kinds = [' class="number"' if self._numeric(index) else "" for index in range(len(row))]
         return "".join(f"<{tag}{kind}>{html.escape(shown(v))}</{tag}>" for kind, v in zip(kinds, row, strict=True))
 
@@ -83,9 +83,9 @@ def ranges(numbers: Sequence[int]) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """Return a text that Markdown shows as it is: no mark-up, no link, no tag, no end of a table's cell or row."""
+    """Return a text that Markdown shows as it is: no mark-up, no link, no tag, no end of a table's field or row."""
     return _MARKUP.sub(r"\\\g<0>", visible(text)).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _line(cells: Any) -> str:
-    return f"| {' | '.join(cells)} |"
+def _line(fields: Any) -> str:
+    return f"| {' | '.join(fields)} |"

@@ -1,7 +1,5 @@
 """Climb an acquisition over the simplex: L-BFGS (fast, reaches faces), Adam (the paper's), or ascent inside limits."""
 
-from mfbo.maximizers.adam import Adam
-from mfbo.maximizers.lbfgs import Lbfgs
-from mfbo.maximizers.projected import ProjectedAscent
+from mfbo.maximizers.climbing import Adam, Lbfgs, ProjectedAscent
 
 __all__ = ["Adam", "Lbfgs", "ProjectedAscent"]

@@ -6,7 +6,7 @@ as single agents or cells are told. ``SparseProcess`` takes over where rows beco
 """
 
 from mfbo.models.gaussian_process import Fit, GaussianProcess
-from mfbo.models.kernel import Kernel
+from mfbo.models.kernel import Hyperparameter, Kernel
 from mfbo.models.posterior import RescaledPosterior
 from mfbo.models.presets import agents_kernel, default_kernel, joint_kernel, paper_kernel
 from mfbo.models.rows import Rows, joined_rows, only_system, row_count, rows_of_round, system_rows
@@ -15,6 +15,7 @@ from mfbo.models.sparse import SparseProcess
 __all__ = [
     "Fit",
     "GaussianProcess",
+    "Hyperparameter",
     "Kernel",
     "RescaledPosterior",
     "Rows",

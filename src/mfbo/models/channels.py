@@ -51,7 +51,7 @@ class Channel:
         """Return scale · ⟨φ, S φ′⟩, (1, m, n); ones as long as S is to be learned."""
         if self.length is not None:
             return np.ones((1, count - start, count))
-        phi = columns(self.feature)
+        phi = columns[self.feature]
         actions, contexts = self.coupling.at(1.0)
         coupled = coupled_features(phi[start:], actions, contexts).reshape(count - start, -1)
         return np.asarray(self.scale * (coupled @ phi.reshape(count, -1).T))[None]
@@ -60,7 +60,7 @@ class Channel:
         """Return the pairs themselves, or what a learned coupling makes of the features at this length."""
         if not isinstance(self.coupling, LearnedCoupling):
             return pairs[:, 0], 0.0
-        phi = columns(self.feature)
+        phi = columns[self.feature]
         value, slope = self.coupling.gram(phi[start:], phi, length)
         lower = np.tri(len(value), len(phi), start, dtype=bool)
         return self.scale * value[lower], self.scale * slope[lower]
@@ -85,7 +85,7 @@ class Channels:
         features: list[CoupledFeature] = []
         for members in self.by_feature:
             feature = members[0][1].feature
-            rows, count = columns(feature).shape[1:]
+            rows, count = columns[feature].shape[1:]
             actions, contexts = _summed(members, values, count)
             start = features[-1].columns.stop if features else 0
             features.append(
@@ -166,9 +166,9 @@ class ChannelsPart:
         """Couple the features of other rows."""
         pieces: list[FloatArray] = []
         for coupled in self.features:
-            phi = columns(coupled.feature)
+            phi = columns[coupled.feature]
             pieces.append(coupled.apply(phi.reshape(len(phi), -1)))
-        return replace(self, coupled=np.ascontiguousarray(_side_by_side(pieces)))
+        return replace(self, coupled=np.concatenate(pieces, axis=-1))
 
     def joined(self, later: "ChannelsPart") -> "ChannelsPart":
         """Put later rows below."""
@@ -182,7 +182,7 @@ class ChannelsPart:
             pieces.append(values.ravel())
             slopes.append(slope)
             applied.append(coupled.apply(pieces[-1]))
-        phi, here = _side_by_side(pieces), _side_by_side(applied)
+        phi, here = np.concatenate(pieces), np.concatenate(applied)
 
         def pullback(d_cross: FloatArray, d_prior: float) -> FloatArray:
             d_phi = d_cross @ self.coupled + (2.0 * d_prior) * here
@@ -233,7 +233,7 @@ class ChannelsPart:
 
     def apply(self, phi: FloatArray) -> FloatArray:
         """Return S φ for all features: (m, Σ R·K) → (m, Σ R·K)."""
-        return _side_by_side([coupled.apply(phi[:, coupled.columns]) for coupled in self.features])
+        return np.concatenate([coupled.apply(phi[:, coupled.columns]) for coupled in self.features], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,9 +263,8 @@ class ChannelsBlock:
 
     def of_rows(self, omega: FloatArray, shares: FloatArray) -> FloatArray:
         """Return the features of rows: ω, w (n, C, A) → (n, D)."""
-        return _side_by_side(
-            [members[0][1].feature.of_rows(omega, shares).reshape(len(omega), -1) for members in self.by_feature]
-        )
+        found = [members[0][1].feature.of_rows(omega, shares) for members in self.by_feature]
+        return np.concatenate([phi.reshape(len(omega), -1) for phi in found], axis=1)
 
     def at(self, shares: FloatArray, values: Values) -> BlockAt:
         """Return the features of g at one candidate."""
@@ -277,7 +276,7 @@ class ChannelsBlock:
                 total += d_phi[start : start + phi.size].reshape(phi.shape) * slope
                 start += phi.size
 
-        return BlockAt(_side_by_side([phi.ravel() for phi, _ in found]), 0.0, pull)
+        return BlockAt(np.concatenate([phi.ravel() for phi, _ in found]), 0.0, pull)
 
     def lacking(self, omega: FloatArray, shares: FloatArray, values: Values) -> float:
         """Return 0: the features are exact."""
@@ -286,7 +285,3 @@ class ChannelsBlock:
     def lacking_of_changes(self, start: FloatArray, shares: FloatArray, values: Values) -> float:
         """Return 0: the features are exact."""
         return 0.0
-
-
-def _side_by_side(pieces: list[FloatArray]) -> FloatArray:
-    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces, axis=-1)

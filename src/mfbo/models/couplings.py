@@ -226,8 +226,8 @@ def factor_of(coupling: Coupling, count: int, tolerance: float = 1e-5) -> FloatA
     if not isinstance(coupling, Dense):
         raise TypeError(f"no factor is needed of a {type(coupling).__name__} over {count}")
     values, vectors = np.linalg.eigh(coupling.matrix)
-    kept = values > tolerance * values[-1]
-    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+    large = values > tolerance * values[-1]
+    return np.asarray(vectors[:, large] * np.sqrt(values[large]))
 
 
 def _pivoted_factor(scaled: FloatArray, length: float) -> FloatArray:

@@ -10,9 +10,8 @@ from mfbo.arrays import FloatArray
 from mfbo.interfaces import Posterior
 from mfbo.models.additive import AdditivePosterior
 from mfbo.models.cholesky import GrowingCholesky
-from mfbo.models.design import Design
-from mfbo.models.fitting import JITTER, fitted
-from mfbo.models.kernel import Kernel, Part, Values
+from mfbo.models.fitting import JITTER, Design, fitted
+from mfbo.models.kernel import Columns, Kernel, Part, Values
 from mfbo.models.posterior import Conditioned, TermPosterior
 from mfbo.models.rows import Rows
 
@@ -69,14 +68,15 @@ class GaussianProcess:
         if self._state is None:
             return
         old, design = self._state, self.design
-        later = [part.on(lambda source: design.columns(source)[start:]) for part in old.parts]
+        columns = {source: column[start:] for source, column in design.columns.items()}
+        later = [part.on(columns) for part in old.parts]
         tail = self._covariance(old.values, old.noise, start)[start:]
         cholesky = old.cholesky.extended(tail[:, :start], tail[:, start:])
         self._state = replace(old, parts=_joined(old.parts, later), cholesky=cholesky)
 
     def refit(self, start: FloatArray | None, iterations: int) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None)."""
-        shift, scale = standardization(self.design.values, robust=self.kernel.robust)
+        shift, scale = standardization(self.design.values, robust=self.kernel.robust, level=self.kernel.level)
         targets = in_unit(self.design.values, shift, scale)
         noise = None if self.noise is None else (self.noise / scale) ** 2
         theta = fitted(self.design, targets, noise, self.kernel.start if start is None else start, iterations)
@@ -106,7 +106,8 @@ class GaussianProcess:
         state = self._factorized
         alpha = state.cholesky.solve(in_unit(self.design.values, state.fit.shift, state.fit.scale))
         if pending is not None and len(pending):
-            state = _with_pending(state, pending)
+            columns = {source: source.of_rows(pending, pending) for source in self.design.columns}
+            state = _with_pending(state, pending, columns)
             alpha = np.concatenate([alpha, np.zeros(len(pending))])
         data = Conditioned(state.parts, alpha, state.cholesky.inverse, self.kernel.weights)
         return AdditivePosterior.of(data) if self.kernel.additive else TermPosterior(data)
@@ -136,9 +137,9 @@ class GaussianProcess:
         return covariance
 
 
-def _with_pending(state: _Factorized, shares: FloatArray) -> _Factorized:
+def _with_pending(state: _Factorized, shares: FloatArray, columns: Columns) -> _Factorized:
     """Append open plans as rows, shares w (m, C, A)."""
-    later = [part.on(lambda source: source.of_rows(shares, shares)) for part in state.parts]
+    later = [part.on(columns) for part in state.parts]
     cross, corner = _summed_cross(state.parts, shares), _summed_cross(later, shares)
     noise = (state.noise + JITTER) * np.eye(len(shares))
     return replace(state, parts=_joined(state.parts, later), cholesky=state.cholesky.extended(cross, corner + noise))
@@ -159,11 +160,12 @@ def in_unit(values: FloatArray, shift: float, scale: float) -> FloatArray:
     return np.asarray(np.round((values - shift) / scale, GRID_DIGITS))
 
 
-def standardization(values: FloatArray, *, robust: bool = False) -> tuple[float, float]:
+def standardization(values: FloatArray, *, robust: bool = False, level: bool = False) -> tuple[float, float]:
     """Return mean and standard deviation; equal payoffs are only shifted.
 
     robust: return the median, and what the standard deviation would be if all payoffs were spread like their middle
-    half (at most the standard deviation, and at least a hundredth of it).
+    half (at most the standard deviation, and at least a hundredth of it). level: return the median, and its size where
+    that is larger.
     """
     shift = float(values.mean())
     scale = float(values.std())
@@ -171,6 +173,9 @@ def standardization(values: FloatArray, *, robust: bool = False) -> tuple[float,
         lower, median, upper = np.percentile(values, [25.0, 50.0, 75.0])
         shift = float(median)
         scale = min(scale, max(float(upper - lower) / NORMAL_QUARTILES, scale / 100.0))
+    if level:
+        shift = float(np.median(values))
+        scale = max(scale, abs(shift))
     if scale <= 1e-13 * max(abs(shift), 1e-300):
         logger.info("all %d told payoffs are equal: they are shifted, not scaled", len(values))
         return shift, max(abs(shift), 1.0)

@@ -9,7 +9,7 @@ finitely many features is a *block* of the sparse posterior's basis.
 To add a kind of term: a file with its term, part and block, and a term in a preset.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, Self
@@ -49,8 +49,8 @@ class Source(Protocol):
         ...
 
 
-Columns = Callable[[Any], FloatArray]
-"""Gives what a source reads of some rows, (n, …)."""
+Columns = Mapping[Any, FloatArray]
+"""What sources read of some rows, (n, …) each."""
 
 
 class Term(Protocol):
@@ -312,7 +312,8 @@ class Kernel:
 
     θ = log of (weights of all terms, lengths of the terms that have one, noise).
     robust: whether payoffs are standardized by their middle half, so that a few very bad plans do not set the unit in
-    which the noise and all weights have their priors.
+    which the noise and all weights have their priors. level: whether the unit is at least the size of a middle payoff,
+    for payoffs whose changes are to be believed in shares of what is earned.
     """
 
     name: str
@@ -320,6 +321,7 @@ class Kernel:
     noise: Hyperparameter
     weights: FloatArray
     robust: bool = False
+    level: bool = False
 
     @cached_property
     def moving(self) -> list[int]:

@@ -97,7 +97,7 @@ class TermPosterior:
         """Return the mean of g at m distributions at once: (m, C, A) → (m,)."""
         data = self.data
         shares = data.weights[:, None] * distributions
-        cross = np.zeros((len(distributions), data.count))
+        cross = np.zeros((len(distributions), len(data.alpha)))
         for part in data.parts:
             cross += part.cross_many(shares)
         return np.asarray(cross @ data.alpha)
@@ -107,7 +107,7 @@ class TermPosterior:
         data = self.data
         shares = data.weights[:, None] * distributions
         here = (data.weights[:, None] * start)[None]
-        cross = np.zeros((len(distributions), data.count))
+        cross = np.zeros((len(distributions), len(data.alpha)))
         prior = np.zeros(len(distributions))
         for part in data.parts:
             cross += part.cross_many(shares) - part.cross_many(here)

@@ -6,7 +6,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.population import Population
-from mfbo.records import Feedback, Round
+from mfbo.records import Round
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,38 +36,36 @@ def system_rows(shares: FloatArray, values: FloatArray) -> Rows:
 
 def joined_rows(parts: list[Rows]) -> Rows:
     """Return the rows of several rounds as one."""
-    return Rows(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(Rows)))
+    return Rows(*(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Rows)))
 
 
 def rows_of_round(population: Population, done: Round) -> Rows:
     """Return all rows that one told round gives, in a fixed order: system, agents, cells."""
     if done.feedback is None or done.realized is None:
         raise AssertionError(f"round {done.number} has no result")  # History.told holds finished rounds only
-    shares = population.joint_shares(done.realized)
-    omegas, values, scales = _functionals(done.feedback, shares)
-    omega = np.stack(omegas)
-    return Rows(omega, np.broadcast_to(shares, omega.shape), np.array(values), np.array(scales))
-
-
-def _functionals(feedback: Feedback, shares: FloatArray) -> tuple[list[FloatArray], list[float], list[float]]:
-    omegas: list[FloatArray] = []
-    values: list[float] = []
-    scales: list[float] = []
+    shares, feedback = population.joint_shares(done.realized), done.feedback
+    omegas, values, scales = [], [], []
     if feedback.payoff is not None:
         omegas.append(shares)
         values.append(feedback.payoff)
         scales.append(1.0)
-    seen = [(c, a, y, 1.0) for c, a, y in feedback.agents]
+    for context, action, payoff in feedback.agents:
+        omegas.append(_one_hot(context, action, shares))
+        values.append(payoff)
+        scales.append(1.0)
     if feedback.cells is not None and feedback.counts is not None:
-        for c, a in np.argwhere(feedback.counts > 0):
-            seen.append((int(c), int(a), float(feedback.cells[c, a]), 1.0 / float(feedback.counts[c, a])))
-    for c, a, y, scale in seen:
-        omega = np.zeros_like(shares)
-        omega[c, a] = 1.0
-        omegas.append(omega)
-        values.append(y)
-        scales.append(scale)
-    return omegas, values, scales
+        for context, action in np.argwhere(feedback.counts > 0):
+            omegas.append(_one_hot(context, action, shares))
+            values.append(float(feedback.cells[context, action]))
+            scales.append(1.0 / float(feedback.counts[context, action]))
+    omega = np.stack(omegas)
+    return Rows(omega, np.broadcast_to(shares, omega.shape), np.array(values), np.array(scales))
+
+
+def _one_hot(context: int, action: int, shares: FloatArray) -> FloatArray:
+    omega = np.zeros_like(shares)
+    omega[context, action] = 1.0
+    return omega
 
 
 def row_count(done: Round) -> int:
@@ -81,6 +79,7 @@ def row_count(done: Round) -> int:
 
 def only_system(rounds: tuple[Round, ...]) -> bool:
     """Tell whether every told round gave the population payoff and nothing else."""
-    return all(
-        each.feedback is not None and not each.feedback.agents and each.feedback.cells is None for each in rounds
-    )
+    for told in rounds:
+        if told.feedback is None or told.feedback.agents or told.feedback.cells is not None:
+            return False
+    return True

@@ -15,8 +15,7 @@ from mfbo.errors import NumericalError
 from mfbo.interfaces import CellMoments, PopulationMoments, Posterior
 from mfbo.models.basis import Basis, PriorFactor
 from mfbo.models.cholesky import factorized, lower_inverse
-from mfbo.models.design import Design
-from mfbo.models.fitting import fitted
+from mfbo.models.fitting import Design, fitted
 from mfbo.models.gaussian_process import Fit, in_unit, standardization
 from mfbo.models.kernel import Kernel, Values
 from mfbo.models.posterior import VARIANCE_FLOOR
@@ -80,7 +79,7 @@ class SparseProcess:
     def refit(self, start: FloatArray | None, iterations: int) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters on some rows; lengths stay as in ``start``."""
         values = np.concatenate([compact.values for compact in self._rounds])
-        shift, scale = standardization(values, robust=self.kernel.robust)
+        shift, scale = standardization(values, robust=self.kernel.robust, level=self.kernel.level)
         theta = self.kernel.start if start is None else start
         design = Design(_with_fixed_lengths(self.kernel, theta))
         design.append(joined_rows(self._chosen_rows()))

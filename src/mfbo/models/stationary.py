@@ -207,7 +207,7 @@ class Stationary:
 
     def pairs(self, columns: Columns, start: int, count: int) -> FloatArray:
         """Return squared distances per block, (B, m, n)."""
-        blocks = np.moveaxis(columns(self.radial.embedding), 1, 0)
+        blocks = np.moveaxis(columns[self.radial.embedding], 1, 0)
         return block_distances(blocks[:, start:], blocks)
 
     def gram(self, pairs: FloatArray, columns: Columns, length: float, start: int) -> tuple[FloatArray, FloatArray]:
@@ -231,7 +231,7 @@ class Stationary:
         """Return features from at most ``largest`` of the inducing distributions w (m, C, A)."""
         count = max(min(len(inducing), LARGEST_INDUCED, largest), 1)
         chosen = inducing[np.linspace(0, len(inducing) - 1, count).round().astype(int)]
-        part = self.part(1.0, length, lambda embedding: embedding.of(chosen))
+        part = self.part(1.0, length, {self.radial.embedding: self.radial.embedding.of(chosen)})
         return Nystrom(part, lower_inverse(factorized(part.cross_many(chosen) + JITTER * np.eye(count))))
 
 
@@ -267,7 +267,7 @@ class StationaryPart:
 
     def on(self, columns: Columns) -> "StationaryPart":
         """Embed other rows."""
-        z = columns(self.radial.embedding)
+        z = columns[self.radial.embedding]
         norms = np.ascontiguousarray((z * z).sum(axis=-1).T)
         return replace(self, rows=np.ascontiguousarray(np.moveaxis(z, 1, 0)), norms=norms)
 
@@ -277,9 +277,16 @@ class StationaryPart:
         return replace(self, rows=np.concatenate(rows, axis=1), norms=np.concatenate(norms, axis=1))
 
     def at(self, shares: FloatArray) -> At:
-        """Return κ between one candidate and the rows: one product per block, all else for all blocks at once."""
+        """Return κ between one candidate and the rows; q in place: this is the innermost loop of every ask."""
         z = self.radial.embedding.of(shares)
-        q = self._scaled_distances(z)
+        q = np.empty(self.norms.shape)  # |z − row|² / unit for every block and row, (B, n)
+        for block, rows in enumerate(self.rows):
+            np.dot(rows, z[block], out=q[block])
+        q *= -2.0
+        q += self.norms
+        q += np.add.reduce(z * z, axis=1)[:, None] if len(z) > 1 else float(z[0] @ z[0])
+        np.maximum(q, 0.0, out=q)
+        q /= self.unit
         values = self.radial.profile.value(q)
         kappa = self.weight * (values[0] if len(values) == 1 else np.add.reduce(values, axis=0))
 
@@ -292,18 +299,6 @@ class StationaryPart:
             return self.radial.embedding.pullback(shares, d_z)
 
         return At(kappa, self.weight * len(z), pullback)
-
-    def _scaled_distances(self, z: FloatArray) -> FloatArray:
-        """Return |z − row|² / unit for every block and row, (B, n); in place: this is the innermost loop of an ask."""
-        squared = np.empty(self.norms.shape)
-        for block, rows in enumerate(self.rows):
-            np.dot(rows, z[block], out=squared[block])
-        squared *= -2.0
-        squared += self.norms
-        squared += np.add.reduce(z * z, axis=1)[:, None] if len(z) > 1 else float(z[0] @ z[0])
-        np.maximum(squared, 0.0, out=squared)
-        squared /= self.unit
-        return squared
 
     def cells_at(self, shares: FloatArray) -> At:
         """Return the same for every cell."""

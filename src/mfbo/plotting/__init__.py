@@ -3,8 +3,8 @@
 ``draw_problem`` shows a problem and a plan, ``best_so_far`` how strategies climb, ``arena_histogram`` the two teams.
 """
 
-from mfbo.plotting.arena import arena_histogram
+from mfbo.plotting.arena_histogram import arena_histogram
 from mfbo.plotting.curves import best_so_far
-from mfbo.plotting.maps import draw_problem
+from mfbo.plotting.problem_pictures import draw_problem
 
 __all__ = ["arena_histogram", "best_so_far", "draw_problem"]

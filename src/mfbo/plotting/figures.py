@@ -58,7 +58,7 @@ def drawn(path: Path, size: tuple[float, float], **subplots: Any) -> Iterator[tu
 
 
 def words(name: str) -> str:
-    """Return a name as matplotlib writes it as it is: dollars are no formulas, control characters are visible."""
+    """Return a name as matplotlib writes it as it is: dollars do not begin formulas, control characters are visible."""
     return visible(name).replace("$", r"\$")
 
 

@@ -15,18 +15,18 @@ from mfbo.problems import Problem
 COLORS = "viridis"
 BLANK = "#f2f2f2"
 HEIGHT = 5.4  # of a tall panel, in inches
-MOST_CELLS = 1_000_000
-SMALLEST_CELL = 0.01  # side of a grid of one cell, in degrees
+MOST_SQUARES = 1_000_000
+SMALLEST_SQUARE = 0.01  # side of a grid of one square, in degrees
 CLIP = 2.0  # a plan's peak above this multiple of the reference's peak is clipped, so that it does not hide the rest
 
 
 def fits_a_grid(problem: Problem) -> bool:
     """Say whether a problem has a grid that can be drawn."""
-    return problem.grid is not None and bool(np.prod(np.ptp(problem.grid, axis=0) + 1) <= MOST_CELLS)
+    return problem.grid is not None and bool(np.prod(np.ptp(problem.grid, axis=0) + 1) <= MOST_SQUARES)
 
 
 def grid_heat_maps(path: Path, problem: Problem, panels: Sequence[Panel]) -> list[Path]:
-    """Draw the panels beside each other; cells that are no action stay blank. Returns the files written."""
+    """Draw the panels beside each other; squares without an action stay blank. Returns the files written."""
     if problem.grid is None:
         raise AssertionError("asked for only if the problem has a grid")  # fits_a_grid
     grid = (problem.grid - problem.grid.min(axis=0)).astype(np.int64)
@@ -46,7 +46,7 @@ def grid_heat_maps(path: Path, problem: Problem, panels: Sequence[Panel]) -> lis
             axes.label_outer()
         figure = table.flat[0].figure
         bar = figure.colorbar(
-            mesh, ax=table, label=f"share in each of {len(grid)} cells", extend="max" if clipped else "neither"
+            mesh, ax=table, label=f"share in each of {len(grid)} squares", extend="max" if clipped else "neither"
         )
         bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.1%}")
         bar.outline.set_visible(False)
@@ -63,7 +63,7 @@ def _edges(grid: Any, places: FloatArray | None, stretch: float) -> tuple[FloatA
     if places is None:
         return columns, rows
     wide, high = _step(grid[:, 1], places[:, 0]), _step(grid[:, 0], places[:, 1])
-    width = wide or (high or SMALLEST_CELL) * stretch  # a single column is as wide as its rows are high
+    width = wide or (high or SMALLEST_SQUARE) * stretch  # a single column is as wide as its rows are high
     height = high or width / stretch
     west = float((places[:, 0] - width * grid[:, 1]).mean())
     south = float((places[:, 1] - height * grid[:, 0]).mean())

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from mfbo.experiments.results import Results
 from mfbo.experiments.tables import Table, in_markdown
-from mfbo.plotting.report_figures import Picture
+from mfbo.plotting.report_figures import ReportFigure
 
 STYLE = """
 :root { color-scheme: light; }
@@ -23,18 +23,18 @@ figure { margin: 1rem 0; } figure img { max-width: 100%; height: auto; }
 """
 
 
-def report_page(results: Results, tables: Sequence[Table], pictures: Sequence[Picture]) -> str:
+def report_page(results: Results, tables: Sequence[Table], pictures: Sequence[ReportFigure]) -> str:
     """Return the whole page; figures are embedded as SVG."""
-    plan = results.plan.description
-    title = html.escape(f"Benchmark: {plan['name']}")
+    suite = results.suite
+    title = html.escape(f"Benchmark: {suite.name}")
     parts = [
         f"<h1>{title}</h1>",
-        f"<p>{html.escape(plan.get('summary', ''))}</p>",
+        f"<p>{html.escape(suite.summary)}</p>",
         f"<p>{html.escape(counted(results))}</p>",
         *(f"<p>{html.escape(note)}</p>" for note in problem_notes(results)),
     ]
-    if plan.get("protocol"):
-        parts += ["<h2>Protocol</h2>", f"<p>{html.escape(plan['protocol'])}</p>"]
+    if suite.protocol:
+        parts += ["<h2>Protocol</h2>", f"<p>{html.escape(suite.protocol)}</p>"]
     for section in dict.fromkeys(picture.section for picture in pictures):
         figures = [_figure(picture) for picture in pictures if picture.section == section]
         parts += [f"<h2>{html.escape(section)}</h2>", '<div class="figures">', *figures, "</div>"]
@@ -44,12 +44,12 @@ def report_page(results: Results, tables: Sequence[Table], pictures: Sequence[Pi
     return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{body}\n</body>\n</html>\n'
 
 
-def report_markdown(results: Results, tables: Sequence[Table], pictures: Sequence[Picture], folder: str) -> str:
+def report_markdown(results: Results, tables: Sequence[Table], pictures: Sequence[ReportFigure], folder: str) -> str:
     """Return the same as Markdown; figures are files in ``folder``, relative to the text."""
-    plan = results.plan.description
+    suite = results.suite
     notes = (in_markdown(note) for note in problem_notes(results))
-    summary, protocol = (in_markdown(plan.get(key, "")) for key in ("summary", "protocol"))
-    parts = [f"# Benchmark: {in_markdown(plan['name'])}", summary, in_markdown(counted(results)), *notes]
+    summary, protocol = in_markdown(suite.summary), in_markdown(suite.protocol)
+    parts = [f"# Benchmark: {in_markdown(suite.name)}", summary, in_markdown(counted(results)), *notes]
     if protocol:
         parts += ["## Protocol", protocol]
     for section in dict.fromkeys(picture.section for picture in pictures):
@@ -63,20 +63,20 @@ def report_markdown(results: Results, tables: Sequence[Table], pictures: Sequenc
 
 
 def counted(results: Results) -> str:
-    """Say how much of the plan is there."""
+    """Say how much of the suite is there."""
     done = len(results.records) - len(results.failed)
-    text = f"Plan {results.plan.hash}: {done} of {len(results.plan.cells)} runs finished"
+    text = f"Suite {results.suite.hash}: {done} of {len(results.suite.runs)} runs finished"
     text += f", {len(results.failed)} failed" if results.failed else ""
     return text + (f", {results.missing} not run yet." if results.missing else ".")
 
 
 def problem_notes(results: Results) -> list[str]:
     """Return what a reader must know of the problems, such as a stand-in for data that do not come with mfbo."""
-    known = {case.problem: case.problem_data.note for case in results.cases if case.problem_data is not None}
-    return [f"{problem}: {note}" for problem, note in known.items() if note]
+    notes = {case.problem: case.problem_data.note for case in results.cases if case.problem_data is not None}
+    return [f"{problem}: {note}" for problem, note in notes.items() if note]
 
 
-def _figure(picture: Picture) -> str:
+def _figure(picture: ReportFigure) -> str:
     data = base64.b64encode(picture.svg.read_bytes()).decode()
     image = f'<img alt="{html.escape(picture.svg.stem)}" src="data:image/svg+xml;base64,{data}">'
     kind = ' class="whole"' if picture.whole_width else ""

@@ -10,8 +10,6 @@ from mfbo.arrays import FloatArray
 from mfbo.plotting.figures import words
 from mfbo.population import Population
 from mfbo.problems import Problem
-from mfbo.problems.demand import DemandPayoff
-from mfbo.problems.dispatch import DispatchPayoff
 from mfbo.simplex import uniform
 
 DEMAND_COLOR = "#0072b2"  # Okabe–Ito: safe for the color-blind
@@ -56,9 +54,8 @@ class Panel:
 def panels_of(problem: Problem, plan: FloatArray | None) -> list[Panel]:
     """Return the panels of a problem: demand or optimum first, the plan (C, A), if there is one, last."""
     panels = []
-    if isinstance(problem.payoff, DispatchPayoff):
-        demand = problem.payoff.demand
-        panels.append(Panel("demand", demand[None, :], demand))
+    if problem.demand is not None and not _demand_is_optimum(problem):
+        panels.append(Panel("demand", problem.demand[None, :], problem.demand))
     panels.append(_reference(problem))
     if plan is not None:
         title = f"plan, payoff {number(problem.mean_field_value(plan))}"
@@ -90,6 +87,12 @@ def _reference(problem: Problem) -> Panel:
         title = f"uniform (optimum unknown), payoff {number(problem.mean_field_value(even))}"
         return Panel(title, even, occupancy(problem, even))
     best = problem.optimum.distribution
-    known = isinstance(problem.payoff, DemandPayoff)
-    title = "demand, which is the optimum" if known else f"optimum, payoff {number(problem.optimum.value)}"
+    payoff = f"optimum, payoff {number(problem.optimum.value)}"
+    title = "demand, which is the optimum" if _demand_is_optimum(problem) else payoff
     return Panel(title, best, occupancy(problem, best))
+
+
+def _demand_is_optimum(problem: Problem) -> bool:
+    if problem.demand is None or problem.optimum is None:
+        return False
+    return np.array_equal(problem.optimum.distribution, problem.demand[None, :])

@@ -32,7 +32,7 @@ def payoff_curve(path: Path, name: str, history: History, expected: tuple[FloatA
     expected: mean and standard deviation of the payoff of every told round's plan, (n,) each; None without a model.
     Told payoffs of agents are their mean. The rising line is the expectation's best so far, never a lucky day.
     """
-    values = np.array([told_payoff(each) for each in history.told])
+    values = np.array([told_payoff(told) for told in history.told])
     rounds = np.arange(1, len(values) + 1)
     with drawn(path, (6.4, 4.0)) as (axes, files):
         if expected is not None:
@@ -46,7 +46,7 @@ def payoff_curve(path: Path, name: str, history: History, expected: tuple[FloatA
                 rounds, best, color="black", linewidth=1.8, drawstyle="steps-post", label="best so far, as expected"
             )
         axes.plot(rounds, values, "o", markersize=3.5, color="#888888", label="told")
-        late = np.array([each.late for each in history.told])
+        late = np.array([told.late for told in history.told])
         if late.any():
             axes.plot(rounds[late], values[late], "o", markersize=5, color=PLAN_COLOR, label="told late")
         axes.set_title(f"{words(name)}: population payoff")
@@ -61,7 +61,7 @@ def payoff_curve(path: Path, name: str, history: History, expected: tuple[FloatA
 def placement_map(path: Path, name: str, history: History, recommended: Plan) -> list[Path]:
     """Draw the latest placement and the recommended one: a map if the stations have coordinates, bars otherwise."""
     population = history.population
-    last = next((each for each in reversed(history.told) if not each.added), history.told[-1])
+    last = next((told for told in reversed(history.told) if not told.added), history.told[-1])
     played = last.played
     panels = [
         Panel(f"as last played (plan {last.number})", played, _occupancy(population, played)),
@@ -77,7 +77,7 @@ def placement_map(path: Path, name: str, history: History, recommended: Plan) ->
 def _places(population: Population) -> FloatArray | None:
     for names in MAPPED:
         if population.features is not None and set(names) <= set(population.feature_names):
-            return population.features[:, [population.feature_names.index(each) for each in names]]
+            return population.features[:, [population.feature_names.index(name) for name in names]]
     return None
 
 

@@ -9,13 +9,14 @@ from matplotlib.collections import LineCollection
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from mfbo.arrays import FloatArray
+from mfbo.errors import InvalidInputError
 from mfbo.plotting.circles import areas, draw_area_key, radii
 from mfbo.plotting.degrees import set_map_axes
 from mfbo.plotting.figures import drawn
 from mfbo.plotting.labels import freeze_layout, place_labels
 from mfbo.plotting.panels import Panel, headline
 from mfbo.problems import Problem
-from mfbo.problems.maritime import MaritimePayoff
+from mfbo.problems.pictures import PortsPicture
 from mfbo.problems.tables import embedded_ports
 
 REGION_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")  # Okabe–Ito
@@ -31,17 +32,17 @@ SOUTH, NORTH = -58.0, 78.0  # no port lies beyond
 STANDARD_PARALLEL = 35.0  # where east–west and north–south distances look alike
 
 
-def port_maps(path: Path, problem: Problem, payoff: MaritimePayoff, panels: Sequence[Panel]) -> list[Path]:
+def port_maps(path: Path, problem: Problem, picture: PortsPicture, panels: Sequence[Panel]) -> list[Path]:
     """Draw the panels on top of each other, ports colored by region. Returns the files written."""
     if problem.places is None:
-        raise AssertionError("maritime has places")
-    places, regions = problem.places, payoff.home.argmax(axis=0)
+        raise InvalidInputError(f"{problem.name} cannot be drawn on a map: its ports have no coordinates")
+    places, regions = problem.places, picture.home.argmax(axis=0)
     top = max(float(panel.shares.max()) for panel in panels)
     with drawn(path, (WIDTH, PANEL * len(panels) + 1.0), nrows=len(panels), squeeze=False) as (table, files):
         for axes, panel in zip(table.flat, panels, strict=True):
             _draw_world(axes)
             _draw_loads(axes, places, regions, areas(panel.shares, LARGEST_AREA, top))
-            axes.set_title(f"{panel.title}; {_at_home(problem, payoff, panel):.0%} of vessels in their own region",
+            axes.set_title(f"{panel.title}; {_at_home(problem, picture, panel):.0%} of vessels in their own region",
                            fontsize=10, fontweight="normal")  # fmt: skip
         figure = table.flat[0].figure
         headline(figure, problem)
@@ -105,9 +106,9 @@ def _draw_loads(axes: Any, places: FloatArray, regions: Any, area: FloatArray) -
     axes.scatter(*places[order].T, s=3, c=colors, linewidths=0, zorder=4)
 
 
-def _at_home(problem: Problem, payoff: MaritimePayoff, panel: Panel) -> float:
+def _at_home(problem: Problem, picture: PortsPicture, panel: Panel) -> float:
     """Return the share of all vessels that go to a port of their own region."""
-    return float((problem.population.joint_shares(panel.distribution) * payoff.home).sum())
+    return float((problem.population.joint_shares(panel.distribution) * picture.home).sum())
 
 
 def _draw_region_key(axes: Any, problem: Problem, regions: Any) -> None:

@@ -8,23 +8,25 @@ from pathlib import Path
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.experiments.report import gaps_lost, regret_curves, round_seconds
+from mfbo.experiments.report_tables import gaps_lost, regret_curves, round_seconds
 from mfbo.experiments.results import Case, Group, Results
 from mfbo.experiments.statistics import interval
 from mfbo.experiments.sweeps import AXES, Sweep, axis_value, sweeps
-from mfbo.plotting.arena import arena_histogram
+from mfbo.plotting.arena_histogram import arena_histogram
 from mfbo.plotting.curves import best_so_far
 from mfbo.plotting.figures import letters_as_text
 from mfbo.plotting.grids import fits_a_grid, grid_heat_maps
 from mfbo.plotting.panels import Panel, number, occupancy, panels_of
-from mfbo.plotting.sweeps import Point, curves_along, sweep
+from mfbo.plotting.scaling_curves import Point, curves_along, sweep
+from mfbo.problems import Problem
+from mfbo.problems.pictures import PitchPicture
 
 MAP_ORDER = ("random", "turbo", "mf-gp-ucb", "default")  # the paper's: demand, random, TuRBO, MF-GP-UCB; then ours
-ARENA = "arena"
+ON_THE_PITCH = ("mf-gp-ucb", "default")
 
 
 @dataclass(frozen=True)
-class Picture:
+class ReportFigure:
     """A figure of the report: its files (PNG and SVG), its heading and what one sees."""
 
     section: str
@@ -38,30 +40,34 @@ class Picture:
         return next(path for path in self.files if path.suffix == ".svg")
 
 
-def draw_all(folder: Path, results: Results) -> list[Picture]:
+def draw_all(folder: Path, results: Results) -> list[ReportFigure]:
     """Draw every figure that the results can fill."""
     with letters_as_text():
         return _drawn(folder, results)
 
 
-def _drawn(folder: Path, results: Results) -> list[Picture]:
+def _drawn(folder: Path, results: Results) -> list[ReportFigure]:
     along = sweeps(results.cases)
-    swept = {case.label for each in along if each.axis != "actions" for case in each.cases}
+    swept = {case.label for found in along if found.axis != "actions" for case in found.cases}
     plain = [case for case in results.cases if case.label not in swept]
-    pictures = [_curves(folder, case) for case in plain]
-    pictures += [picture for case in plain if (picture := _regret(folder, case)) is not None]
-    pictures += [_arena(folder, case, group) for case in plain if case.problem == ARENA for group in _shown(case)]
-    pictures += [_heat_maps(folder, case) for case in plain if case.problem_data is not None and _on_grid(case)]
-    pictures += [picture for case in plain if (picture := _bound(folder, case)) is not None]
-    for each in along:
-        pictures.append(_sweep(folder, each))
-        if each.axis == "agents":
-            pictures += _regret_by_agents(folder, each)
-    return pictures
+    with_problem = [(case, case.problem_data) for case in plain if case.problem_data is not None]
+    figures = [_curves(folder, case) for case in plain]
+    figures += [figure for case in plain if (figure := _regret(folder, case)) is not None]
+    for case, problem in with_problem:
+        if isinstance(problem.picture, PitchPicture):
+            shown = (case.group(name) for name in ON_THE_PITCH)
+            figures += [_pitch(folder, case, problem, group) for group in shown if group is not None]
+    figures += [_heat_maps(folder, case, problem) for case, problem in with_problem if fits_a_grid(problem)]
+    figures += [figure for case in plain if (figure := _bound(folder, case)) is not None]
+    for found in along:
+        figures.append(_sweep(folder, found))
+        if found.axis == "agents":
+            figures += _regret_by_agents(folder, found)
+    return figures
 
 
-def _curves(folder: Path, case: Case) -> Picture:
-    traces = {_legend(group): group.common("trace").tolist() for group in case.groups}
+def _curves(folder: Path, case: Case) -> ReportFigure:
+    traces = {_legend(group): group.traces.tolist() for group in case.groups}
     ceiling = case.drawn_ceiling
     drawn = {} if ceiling is None else {"optimal plan, one draw": ceiling.one, "… best of all rounds": ceiling.best}
     files = best_so_far(folder / f"best-so-far-{_slug(case)}", _title(case), traces, case.optimum, drawn)
@@ -69,52 +75,38 @@ def _curves(folder: Path, case: Case) -> Picture:
     caption = f"{case.label}: mean over seeds, the band is the standard error. The paper's figure {figure} shows this."
     if drawn:
         caption += " Dotted: what the optimal distribution is worth to agents who draw their actions from it."
-    return Picture("Best value so far", caption, tuple(files))
+    return ReportFigure("Best value so far", caption, tuple(files))
 
 
-def _arena(folder: Path, case: Case, group: Group) -> Picture:
-    best = group.results[int(np.argmax(group.finals))]
-    problem = case.problem_data
-    assert problem is not None  # _shown gives none without it
+def _pitch(folder: Path, case: Case, problem: Problem, group: Group) -> ReportFigure:
+    best = group.best
     path = folder / f"arena-histogram-{_slug(case)}-{group.strategy}"
-    files = arena_histogram(path, problem.population, best["best_distribution"], group.strategy)
+    files = arena_histogram(path, problem.population, best.best_distribution, group.strategy)
     caption = (
-        f"Where the two teams sit in the best plan of {group.strategy} (seed {best['seed']}): payoff "
-        f"{number(best['best_value'])}. The paper's figure 3 shows one worth about 0.9."
+        f"Where the two teams sit in the best plan of {group.strategy} (seed {best.seed}): payoff "
+        f"{number(best.best_value)}. The paper's figure 3 shows one worth about 0.9."
     )
-    return Picture("The arena's histogram", caption, tuple(files))
+    return ReportFigure("The arena's histogram", caption, tuple(files))
 
 
-def _shown(case: Case) -> list[Group]:
-    wanted = [case.group(name) for name in ("mf-gp-ucb", "default")]
-    return [group for group in wanted if group is not None and case.problem_data is not None]
-
-
-def _on_grid(case: Case) -> bool:
-    return case.problem_data is not None and fits_a_grid(case.problem_data)
-
-
-def _heat_maps(folder: Path, case: Case) -> Picture:
-    problem = case.problem_data
-    assert problem is not None  # asked for only then
+def _heat_maps(folder: Path, case: Case, problem: Problem) -> ReportFigure:
     panels = panels_of(problem, None)
-    groups = [group for name in MAP_ORDER if (group := case.group(name)) is not None]
-    for group in groups:
-        best = group.results[int(np.argmax(group.finals))]
-        plan = np.array(best["best_distribution"])
-        title = f"{group.strategy}, {number(best['best_value'])}"
-        panels.append(Panel(title, plan, occupancy(problem, plan), is_plan=True))
+    for group in (case.group(name) for name in MAP_ORDER):
+        if group is not None:
+            plan = np.array(group.best.best_distribution)
+            title = f"{group.strategy}, {number(group.best.best_value)}"
+            panels.append(Panel(title, plan, occupancy(problem, plan), is_plan=True))
     files = grid_heat_maps(folder / f"heat-maps-{_slug(case)}", problem, panels)
     caption = (
         f"{case.label}: demand and the best plan of each method, with its payoff. The paper's figure 5 shows the 12×20 "
         "grid."
     )
-    return Picture("Heat maps of Manhattan", caption, tuple(files), whole_width=True)
+    return ReportFigure("Heat maps of Manhattan", caption, tuple(files), whole_width=True)
 
 
-def _regret(folder: Path, case: Case) -> Picture | None:
+def _regret(folder: Path, case: Case) -> ReportFigure | None:
     lost = {_legend(group): gaps_lost(case, group) for group in case.groups}
-    curves = {label: np.cumsum(each, axis=1) for label, each in lost.items() if each is not None}
+    curves = {label: np.cumsum(gaps, axis=1) for label, gaps in lost.items() if gaps is not None}
     if not curves:
         return None
     title = f"{_title(case)}: regret, summed over rounds"
@@ -123,10 +115,10 @@ def _regret(folder: Path, case: Case) -> Picture | None:
         f"{case.label}: regret as the paper defines it, the optimum minus the payoff played, summed over the rounds so "
         "far; a flat curve loses nothing any more."
     )
-    return Picture("Regret: the sum over rounds", caption, tuple(files))
+    return ReportFigure("Regret: the sum over rounds", caption, tuple(files))
 
 
-def _bound(folder: Path, case: Case) -> Picture | None:
+def _bound(folder: Path, case: Case) -> ReportFigure | None:
     group = case.group("mf-gp-ucb")
     found = None if group is None else regret_curves(case, group)
     if group is None or found is None:
@@ -139,10 +131,10 @@ def _bound(folder: Path, case: Case) -> Picture | None:
         f"{case.label}: regret of {group.name}, and dashed the theorem's bound at the information gain of its plans, a "
         "yardstick in the kernel's own unit."
     )
-    return Picture("The theorem's bound", caption, tuple(files))
+    return ReportFigure("The theorem's bound", caption, tuple(files))
 
 
-def _sweep(folder: Path, swept: Sweep) -> Picture:
+def _sweep(folder: Path, swept: Sweep) -> ReportFigure:
     seconds: dict[str, list[Point]] = {}
     regrets: dict[str, list[Point]] = {}
     for case in swept.cases:
@@ -157,14 +149,14 @@ def _sweep(folder: Path, swept: Sweep) -> Picture:
     title = f"Time and regret against {what}"
     files = sweep(folder / f"scaling-{swept.name}", title, what.removeprefix("the "), panels)
     names = ", ".join(dict.fromkeys(case.problem for case in swept.cases))
-    return Picture("Scaling", f"{names}: mean over seeds with 95 % intervals.", tuple(files), whole_width=True)
+    return ReportFigure("Scaling", f"{names}: mean over seeds with 95 % intervals.", tuple(files), whole_width=True)
 
 
-def _regret_by_agents(folder: Path, swept: Sweep) -> list[Picture]:
+def _regret_by_agents(folder: Path, swept: Sweep) -> list[ReportFigure]:
     pictures = []
     for name in dict.fromkeys(group.name for case in swept.cases for group in case.groups):
         curves = {
-            _agents(case): np.maximum(case.optimum - group.common("trace"), 1e-12)
+            _agents(case): np.maximum(case.optimum - group.traces, 1e-12)
             for case in swept.cases
             for group in case.groups
             if group.name == name and case.optimum is not None
@@ -175,7 +167,7 @@ def _regret_by_agents(folder: Path, swept: Sweep) -> list[Picture]:
         path = folder / f"regret-by-{swept.name}-{_for_a_file(name)}"
         files = curves_along(path, title, "regret", curves)
         caption = f"{name}: does the number of agents M matter? Mean over seeds, the band is the standard error."
-        pictures.append(Picture("Scaling", caption, tuple(files)))
+        pictures.append(ReportFigure("Scaling", caption, tuple(files)))
     return pictures
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from mfbo.arrays import IntArray, read_only
 from mfbo.errors import InvalidInputError
-from mfbo.simplex import Region, quota
+from mfbo.simplex import Region
 from mfbo.validation import (
     LARGEST_POPULATION,
     as_numbers,
@@ -63,9 +63,9 @@ class Limits:
     @staticmethod
     def from_record(record: Mapping[str, Any]) -> "Limits":
         """Read what ``to_record`` wrote."""
-        arrays = {key: _kept(record[key]) for key in ("least", "most", "lower", "upper")}
+        arrays = {key: _frozen(record[key]) for key in ("least", "most", "lower", "upper")}
         placed = record["placed"]
-        return Limits(**arrays, move_budget=record["move_budget"], placed=None if placed is None else _kept(placed))
+        return Limits(**arrays, move_budget=record["move_budget"], placed=None if placed is None else _frozen(placed))
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ def read_limits(
             raise InvalidInputError(f"{_cell(names, context, action)} is forbidden and fixed at {count} agents")
         lower[context, action] = upper[context, action] = count
     budget = None if move_budget is None else whole_number(move_budget, "move_budget", least=0)
-    start = None if placed is None else _kept(read_placed(placed, names))
-    limits = Limits(_kept(least), _kept(most), _kept(lower), _kept(upper), budget, start)
+    start = None if placed is None else _frozen(read_placed(placed, names))
+    limits = Limits(_frozen(least), _frozen(most), _frozen(lower), _frozen(upper), budget, start)
     refuse_impossible(limits, names)
     wrong = "" if start is None else misfit(start, names, limits)
     if wrong:
@@ -174,24 +174,24 @@ def refuse_impossible(limits: Limits, names: Names) -> None:
             )
 
 
-def _per_action(given: Any, name: str, names: Names, missing: int) -> IntArray:
+def _per_action(bounds: Any, name: str, names: Names, missing: int) -> IntArray:
     """Read one number for all, a mapping action → number, or a list of A numbers; None and NaN mean no limit."""
-    if given is None:
+    if bounds is None:
         return np.full(len(names.actions), missing, dtype=np.int64)
-    if isinstance(given, np.ndarray) and given.ndim == 0:
-        given = given.item()
-    if isinstance(given, Real):
-        return np.full(len(names.actions), _whole(given, name), dtype=np.int64)
-    given = by_label(given)
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InvalidInputError(f"{name} must be a number, a list or a mapping action → number, not {said(given)}")
-    if isinstance(given, Mapping):
+    if isinstance(bounds, np.ndarray) and bounds.ndim == 0:
+        bounds = bounds.item()
+    if isinstance(bounds, Real):
+        return np.full(len(names.actions), _whole(bounds, name), dtype=np.int64)
+    bounds = by_label(bounds)
+    if isinstance(bounds, str) or not isinstance(bounds, Iterable):
+        raise InvalidInputError(f"{name} must be a number, a list or a mapping action → number, not {said(bounds)}")
+    if isinstance(bounds, Mapping):
         values: list[Any] = [None] * len(names.actions)
-        places = _places(given, name, lambda key: place_of(key, "action", names.actions))
-        for place, value in zip(places, given.values(), strict=True):
+        places = _places(bounds, name, lambda key: place_of(key, "action", names.actions))
+        for place, value in zip(places, bounds.values(), strict=True):
             values[place] = value
     else:
-        values = listed(given, name)
+        values = listed(bounds, name)
         if len(values) != len(names.actions):
             raise InvalidInputError(f"{name} must have one number per action, {len(names.actions)}, not {len(values)}")
     counts = [
@@ -201,19 +201,19 @@ def _per_action(given: Any, name: str, names: Names, missing: int) -> IntArray:
     return np.array(counts, dtype=np.int64)
 
 
-def _cells(given: Any, names: Names) -> list[tuple[int, int]]:
+def _cells(closed: Any, names: Names) -> list[tuple[int, int]]:
     """Read (context, action) pairs, or actions that are closed to all contexts, or a (C, A) array of truth."""
-    if given is None:
+    if closed is None:
         return []
-    array = np.asarray(given) if isinstance(given, np.ndarray) or _is_truth_table(given) else None
+    array = np.asarray(closed) if isinstance(closed, np.ndarray) or _is_truth_table(closed) else None
     if array is not None and array.dtype == np.bool_:
         if array.shape != names.shape:
             raise InvalidInputError(f"forbidden must have shape {names.shape}, not {array.shape}")
         return [(int(c), int(a)) for c, a in np.argwhere(array)]
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise InvalidInputError(f"forbidden must be a list of (context, action) or of actions, not {said(given)}")
+    if isinstance(closed, str) or not isinstance(closed, Iterable):
+        raise InvalidInputError(f"forbidden must be a list of (context, action) or of actions, not {said(closed)}")
     found: list[tuple[int, int]] = []
-    for entry in listed(given, "forbidden"):
+    for entry in listed(closed, "forbidden"):
         if isinstance(entry, str | int | np.integer):
             action = place_of(entry, "action", names.actions)
             found.extend((context, action) for context in range(names.shape[0]))
@@ -222,28 +222,28 @@ def _cells(given: Any, names: Names) -> list[tuple[int, int]]:
     return found
 
 
-def _is_truth_table(given: Any) -> bool:
-    rows = list(given) if isinstance(given, list | tuple) else []
+def _is_truth_table(values: Any) -> bool:
+    rows = list(values) if isinstance(values, list | tuple) else []
     return bool(rows) and all(isinstance(row, list | tuple) and all(isinstance(x, bool) for x in row) for row in rows)
 
 
-def _counted_cells(given: Any, name: str, names: Names) -> list[tuple[int, int, int]]:
+def _counted_cells(counts: Any, name: str, names: Names) -> list[tuple[int, int, int]]:
     """Read a mapping (context, action), or action with one context, → agents."""
-    if given is None:
+    if counts is None:
         return []
-    given = by_label(given)
-    if not isinstance(given, Mapping):
-        raise InvalidInputError(f"{name} must map (context, action) to a number of agents, not {said(given)}")
-    cells = _places(given, name, lambda key: _pair(key, name, names))
+    counts = by_label(counts)
+    if not isinstance(counts, Mapping):
+        raise InvalidInputError(f"{name} must map (context, action) to a number of agents, not {said(counts)}")
+    cells = _places(counts, name, lambda key: _pair(key, name, names))
     return [
-        (*cell, _count(value, f"{name}[{said(key)}]")) for cell, (key, value) in zip(cells, given.items(), strict=True)
+        (*cell, _count(value, f"{name}[{said(key)}]")) for cell, (key, value) in zip(cells, counts.items(), strict=True)
     ]
 
 
-def _places(given: Mapping[Any, Any], name: str, place: Callable[[Any], Any]) -> list[Any]:
+def _places(by_key: Mapping[Any, Any], name: str, place: Callable[[Any], Any]) -> list[Any]:
     """Return where the keys of a mapping stand; refuse two keys for one place, such as a name and its position."""
     found: dict[Any, Any] = {}
-    for key in given:
+    for key in by_key:
         where = place(key)
         if where in found:
             raise InvalidInputError(f"{name}: {said(found[where])} and {said(key)} are the same place")
@@ -259,15 +259,15 @@ def _pair(entry: Any, name: str, names: Names) -> tuple[int, int]:
     return place_of(entry[0], "context", names.contexts), place_of(entry[1], "action", names.actions)
 
 
-def read_placed(given: Any, names: Names) -> IntArray:
+def read_placed(placed: Any, names: Names) -> IntArray:
     """Return where agents are: counts (C, A), or (A,) for one context, or a mapping as in ``fixed``; see ``misfit``."""
     counts = np.zeros(names.shape, dtype=np.int64)
-    given = by_label(given)
-    if isinstance(given, Mapping):
-        for context, action, count in _counted_cells(given, "placed", names):
+    placed = by_label(placed)
+    if isinstance(placed, Mapping):
+        for context, action, count in _counted_cells(placed, "placed", names):
             counts[context, action] = count
     else:
-        array = as_numbers(given, "placed")
+        array = as_numbers(placed, "placed")
         array = array[None] if array.shape == (names.shape[1],) and names.shape[0] == 1 else array
         if array.shape != names.shape:
             raise InvalidInputError(f"placed must have shape {names.shape}, not {array.shape}")
@@ -294,10 +294,5 @@ def _cell(names: Names, context: int, action: int) -> str:
     return f"cell ({names.contexts[context]!r}, {names.actions[action]!r})"
 
 
-def _kept(values: Any) -> IntArray:
+def _frozen(values: Any) -> IntArray:
     return np.asarray(read_only(np.asarray(values, dtype=np.int64), np.int64))
-
-
-def rounded_placement(distribution: Any, totals: IntArray) -> IntArray:
-    """Return whole agents (C, A) for what was really played, given as a distribution."""
-    return np.stack([quota(row, int(total)) for row, total in zip(distribution, totals, strict=True)])

@@ -11,15 +11,28 @@ import numpy as np
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
 from mfbo.population.limits import Limits, Names, misfit, read_limits, read_placed, refuse_impossible
-from mfbo.population.reading import Named, read_named
+from mfbo.population.named import Named, read_named
 from mfbo.simplex import quota
 from mfbo.validation import place_of, share_array, whole_number
 
 WEIGHT_COLUMN = "weight"
 
 
-@dataclass(frozen=True, init=False, eq=False)
-class Population:
+@dataclass(frozen=True, eq=False)
+class _Checked:
+    """What a population holds, read and checked; see ``Population`` for the fields."""
+
+    actions: tuple[str, ...]
+    features: FloatArray | None
+    feature_names: tuple[str, ...]
+    contexts: tuple[str, ...]
+    weights: FloatArray
+    context_features: FloatArray | None
+    size: int | None
+    limits: Limits | None
+
+
+class Population(_Checked):
     """Who is placed.
 
     Actions and contexts have names. Wherever one is spoken of, a text is always a name and a whole number always a
@@ -33,15 +46,6 @@ class Population:
     size: number of agents, M; None stands for the mean-field limit.
     limits: what every placement keeps, or None.
     """
-
-    actions: tuple[str, ...]
-    features: FloatArray | None
-    feature_names: tuple[str, ...]
-    contexts: tuple[str, ...]
-    weights: FloatArray
-    context_features: FloatArray | None
-    size: int | None
-    limits: Limits | None
 
     def __init__(
         self,
@@ -69,20 +73,30 @@ class Population:
         """
         named = read_named(actions, "actions")
         types, shares = _read_contexts(contexts, weights)
-        if context_features is not None:
-            types = types.with_features(context_features, "context_features")
-        self._set(actions=named.names, feature_names=named.feature_names, features=_kept(named.features))
-        self._set(contexts=types.names, weights=read_only(shares), context_features=_kept(types.features))
-        self._set(size=None if size is None else whole_number(size, "size", least=1), limits=None)
-        given = (capacity, minimum, forbidden, fixed, move_budget, placed)
-        if any(each is not None for each in given):
-            self._set(limits=read_limits(self._names, *given))
+        types = types if context_features is None else types.with_features(context_features, "context_features")
+        count = None if size is None else whole_number(size, "size", least=1)
+        bounds = (capacity, minimum, forbidden, fixed, move_budget, placed)
+        unlimited = all(bound is None for bound in bounds)
+        names = None if unlimited else Names(named.names, types.names, _totals(shares, count))
+        super().__init__(
+            actions=named.names,
+            features=_read_only(named.features),
+            feature_names=named.feature_names,
+            contexts=types.names,
+            weights=read_only(shares),
+            context_features=_read_only(types.features),
+            size=count,
+            limits=None if names is None else read_limits(names, *bounds),
+        )
 
-    def _set(self, **values: Any) -> None:
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+    def _with(self, **changes: Any) -> "Population":
+        """Return the same population with other fields, which have been checked."""
+        values = {checked.name: getattr(self, checked.name) for checked in fields(self)}
+        changed = Population.__new__(Population)
+        _Checked.__init__(changed, **{**values, **changes})
+        return changed
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int]:
         """(C, A), the shape of every distribution and allocation."""
         return len(self.contexts), len(self.actions)
@@ -91,18 +105,16 @@ class Population:
         """Return the same population with another number of agents; limits, being in agents, must be given anew."""
         if self.limits is not None:
             raise InvalidInputError("limits are in whole agents: make a new Population to change its size")
-        copy = object.__new__(Population)
-        copy._set(**{each.name: getattr(self, each.name) for each in fields(self)})
-        copy._set(size=None if size is None else whole_number(size, "size", least=1))
-        return copy
+        return self._with(size=None if size is None else whole_number(size, "size", least=1))
+
+    def with_weights(self, weights: FloatArray) -> "Population":
+        """Return the same population with weights (C,) that were checked before, to the bit: none is divided again."""
+        return self._with(weights=read_only(weights))
 
     def with_limits(self, limits: Limits) -> "Population":
         """Return the same population under these limits; refuse limits that no placement keeps."""
         refuse_impossible(limits, self._names)
-        copy = object.__new__(Population)
-        copy._set(**{each.name: getattr(self, each.name) for each in fields(self)})
-        copy._set(limits=limits)
-        return copy
+        return self._with(limits=limits)
 
     def read_placed(self, placed: Any) -> IntArray:
         """Read where agents are, (C, A), given as counts or as a mapping, and return it read-only; see ``misfit``."""
@@ -127,12 +139,10 @@ class Population:
         """Return the position of a context given by name (text) or by position (whole number)."""
         return place_of(context, "context", self.contexts)
 
-    @property
+    @cached_property
     def context_totals(self) -> IntArray:
         """Agents of every context, (C,): as its weight says, rounded."""
-        if self.size is None:
-            raise InvalidInputError("the mean-field limit counts no agents: give the population a size")
-        return quota(self.weights, self.size)
+        return _totals(self.weights, self.size)
 
     @cached_property
     def agent_contexts(self) -> IntArray:
@@ -150,7 +160,13 @@ class Population:
         return np.asarray(self.weights[:, None] * distribution)
 
 
-def _kept(features: FloatArray | None) -> FloatArray | None:
+def _totals(weights: FloatArray, size: int | None) -> IntArray:
+    if size is None:
+        raise InvalidInputError("the mean-field limit counts no agents: give the population a size")
+    return np.asarray(read_only(quota(weights, size), np.int64))
+
+
+def _read_only(features: FloatArray | None) -> FloatArray | None:
     return None if features is None else read_only(features)
 
 
@@ -168,6 +184,6 @@ def _read_contexts(contexts: Any, weights: Any) -> tuple[Named, FloatArray]:
     count = len(named.names)
     if weights is not None and column is not None:
         raise InvalidInputError("weights are given twice: in the table of contexts and in weights=")
-    given = weights if weights is not None else column
-    shares = np.full(count, 1.0 / count) if given is None else share_array(given, "context weights", count)
+    told = weights if weights is not None else column
+    shares = np.full(count, 1.0 / count) if told is None else share_array(told, "context weights", count)
     return named, shares

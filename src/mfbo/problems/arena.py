@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from mfbo.arrays import FloatArray, read_only
 from mfbo.population import Population
 from mfbo.problems.congestion import congestion, congestion_slope
+from mfbo.problems.pictures import PitchPicture
 from mfbo.problems.problem import Optimum, Problem
 from mfbo.simplex import squares, squares_pullback
 
@@ -69,6 +70,7 @@ def arena(actions: int = 30, size: int | None = 50) -> Problem:
         feedback=("system", "agents", "cells"),
         source="synthetic (paper, section 5.2)",
         license="none needed",
+        picture=PitchPicture(),
     )
 
 
@@ -102,4 +104,4 @@ def best_distribution(actions: int) -> FloatArray:
             negated, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-10}
         )
         found.append((float(result.fun), squares(result.x.reshape(2, actions))))
-    return np.asarray(read_only(min(found, key=lambda each: each[0])[1]))
+    return np.asarray(read_only(min(found, key=lambda local: local[0])[1]))

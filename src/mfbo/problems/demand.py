@@ -69,6 +69,7 @@ def problem_of_table(table: DemandTable, name: str, size: int | None, summary: s
         license=str(details.get("license", "the user's own")),
         places=table.coordinates,
         grid=_grid(table),
+        demand=table.demand,
     )
 
 
@@ -103,7 +104,7 @@ def nyc_20x36(data: str | PathLike[str] | None = None) -> Problem:
 
 
 def nyc(grid: str, data: str | PathLike[str] | None = None) -> Problem:
-    """Return 20,000 taxis on a Manhattan grid ("12x20", "15x26", "20x36"), or on the cells of a user's file."""
+    """Return 20,000 taxis on a Manhattan grid ("12x20", "15x26", "20x36"), or on the places of a user's file."""
     if data is None:
         table = embedded_demand(f"nyc-{grid}")
     elif file_kind(data) == "taxi trips":

@@ -64,6 +64,7 @@ def taxi_dispatch(data: str | PathLike[str] | None = None) -> Problem:
         license=city.license,
         places=city.places,
         grid=city.grid,
+        demand=demand,
     )
 
 
@@ -86,6 +87,6 @@ def dispatch_optimum(payoff: DispatchPayoff) -> FloatArray:
         return np.asarray(RIDERS_PER_TAXI * payoff.demand / gammaincinv(2.0, ratio))
 
     top = float(payoff.fares[payoff.demand > 0].max())
-    level = brentq(lambda each: float(occupancy(each).sum()) - 1.0, 1e-9 * top, top, xtol=1e-15, rtol=1e-14)
+    level = brentq(lambda tried: float(occupancy(tried).sum()) - 1.0, 1e-9 * top, top, xtol=1e-15, rtol=1e-14)
     found = occupancy(level)
     return np.asarray(found / found.sum())

@@ -7,6 +7,7 @@ from scipy.optimize import brentq
 
 from mfbo.arrays import FloatArray
 from mfbo.population import Population
+from mfbo.problems.pictures import PortsPicture
 from mfbo.problems.problem import Optimum, Problem
 from mfbo.problems.tables import PortTable, embedded_ports
 
@@ -56,6 +57,7 @@ def maritime(table: PortTable | None = None) -> Problem:
         source=str(ports.details.get("source", "the user's own table")),
         license=str(ports.details.get("license", "the user's own")),
         places=ports.coordinates,
+        picture=PortsPicture(home),
     )
 
 
@@ -72,7 +74,7 @@ def maritime_optimum(payoff: MaritimePayoff, weights: FloatArray) -> FloatArray:
         inner = np.stack([weights, -0.5 * multiplier * by_region, 0.5 * (1.0 - multiplier) * by_region])
         return np.asarray(np.where(by_region > 0, np.median(inner, axis=0), 0.0))
 
-    multiplier = brentq(lambda each: float(loads(each).sum()) - 1.0, -1e3, 1e3, xtol=1e-15, rtol=1e-14)
+    multiplier = brentq(lambda tried: float(loads(tried).sum()) - 1.0, -1e3, 1e3, xtol=1e-15, rtol=1e-14)
     load = loads(multiplier)
     load = load / load.sum()
     at_home = np.minimum(weights, load)

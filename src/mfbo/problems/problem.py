@@ -1,12 +1,14 @@
 """A problem is data: a population, a payoff, its optimum, and what one may see of it. Nothing here is random."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
+from mfbo.errors import InvalidInputError
 from mfbo.population import Population
+from mfbo.problems.pictures import Picture, PlacesPicture
 from mfbo.records import Plan
 
 
@@ -18,7 +20,7 @@ class Payoff(Protocol):
         ...
 
     def population(self, shares: FloatArray, size: int | None = None) -> float:
-        """Return g = Σ w f, the population payoff."""
+        """Return g = Σ w f, the population payoff, eq. (2)."""
         ...
 
     def gradient(self, shares: FloatArray) -> FloatArray:
@@ -40,7 +42,8 @@ class Problem:
 
     optimum: None if unknown. feedback: the kinds of feedback it can give ("system", "agents", "cells").
     places: where the actions are on a map, (A, 2), longitude and latitude or x and y. grid: (row, column) of every
-    action, (A, 2), row 0 in the south. note: what a user should know before trusting a result.
+    action, (A, 2), row 0 in the south. demand: what is asked for at each action, (A,). picture: how it is shown. note:
+    what a user should know before trusting a result.
     """
 
     name: str
@@ -53,7 +56,16 @@ class Problem:
     license: str
     places: FloatArray | None = None
     grid: FloatArray | None = None
+    demand: FloatArray | None = None
+    picture: Picture = field(default_factory=PlacesPicture)
     note: str = ""
+
+    @property
+    def known_optimum(self) -> Optimum:
+        """The optimum, for those who cannot do without; all problems of the catalogue have one."""
+        if self.optimum is None:
+            raise InvalidInputError(f"the optimum of {self.name!r} is not known: give the problem one")
+        return self.optimum
 
     def with_size(self, size: int | None) -> "Problem":
         """Return the same problem for another number of agents (None: the mean-field limit)."""

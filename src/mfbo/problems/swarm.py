@@ -9,6 +9,7 @@ from scipy.special import lambertw
 from mfbo.arrays import FloatArray
 from mfbo.population import Population
 from mfbo.problems.congestion import congestion, congestion_slope
+from mfbo.problems.pictures import RewardPicture
 from mfbo.problems.problem import Optimum, Problem
 
 CONGESTION = 10.0
@@ -55,6 +56,7 @@ def swarm(actions: int = 30, size: int | None = 50) -> Problem:
         feedback=("system", "agents", "cells"),
         source="synthetic (paper, section 5.2)",
         license="none needed",
+        picture=RewardPicture(angles, swarm_reward),
     )
 
 
@@ -70,6 +72,6 @@ def separable_optimum(reward: FloatArray, factor: float) -> FloatArray:
         return np.asarray(np.where(reward > level, solved, 0.0))
 
     low, high = float(reward.min()) - 2 * factor, float(reward.max())
-    level = brentq(lambda each: float(occupancy(each).sum()) - 1.0, low, high, xtol=1e-14, rtol=1e-15)
+    level = brentq(lambda tried: float(occupancy(tried).sum()) - 1.0, low, high, xtol=1e-14, rtol=1e-15)
     found = occupancy(level)
     return np.asarray(found / found.sum())

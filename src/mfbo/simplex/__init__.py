@@ -1,8 +1,6 @@
 """Distributions over actions: maps onto the simplex, distances between distributions, whole agents."""
 
-from mfbo.simplex.allocation import AllocationMethod, allocate, quota, realized, sampled
-from mfbo.simplex.distances import hellinger, jensen_shannon, total_variation
-from mfbo.simplex.maps import (
+from mfbo.simplex.coordinates import (
     dirichlet,
     projected,
     softmax,
@@ -11,8 +9,10 @@ from mfbo.simplex.maps import (
     squares_pullback,
     uniform,
 )
+from mfbo.simplex.distances import hellinger, jensen_shannon, total_variation
 from mfbo.simplex.moves import Moves
 from mfbo.simplex.region import Region
+from mfbo.simplex.whole_agents import AllocationMethod, allocate, quota, realized, sampled, whole_agents
 
 __all__ = [
     "AllocationMethod",
@@ -32,4 +32,5 @@ __all__ = [
     "squares_pullback",
     "total_variation",
     "uniform",
+    "whole_agents",
 ]

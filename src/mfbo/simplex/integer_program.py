@@ -40,8 +40,8 @@ class IntegerProgram:
 
     def cells(self, factors: dict[int, float], low: FloatArray | float, high: FloatArray | float) -> None:
         """Bound, cell by cell, a sum of groups times factors."""
-        each = eye_array(self._count, format="csr")
-        blocks = {group: factor * each for group, factor in factors.items()}
+        one_per_cell = eye_array(self._count, format="csr")
+        blocks = {group: factor * one_per_cell for group, factor in factors.items()}
         first, last = (np.broadcast_to(np.asarray(end, dtype=np.float64), self._count) for end in (low, high))
         self._rows.append((blocks, first, last))
 

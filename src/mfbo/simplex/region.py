@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
-from mfbo.simplex.maps import projected
+from mfbo.simplex.coordinates import projected
 
 TOLERANCE = 1e-8  # of a projection, in shares of all agents; whole placements are exact
 SWEEPS = 200  # over contexts and actions in turn
@@ -90,7 +90,7 @@ class Region:
 class _Projection:
     """Euclidean projection onto the region in shares of all agents, by ascent in its multipliers.
 
-    Given multipliers λ of contexts, ν of actions and μ of the budget, the nearest point is
+    Given multipliers λ of contexts, ν of actions and μ of the budget, the nearest point is, eq. (32),
     w = clip(w₀ + soft(v − λ − ν − w₀, μ), lower, upper), monotone in each: λ and ν are set in turn, μ around them.
     """
 

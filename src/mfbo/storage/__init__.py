@@ -3,7 +3,7 @@
 ``open_storage`` makes one from an address; ``Storage`` is the contract; ``codec`` turns records into text and back.
 """
 
+from mfbo.storage.choice import open_storage
 from mfbo.storage.contract import Draft, Event, EventKind, Finding, Storage, StudySummary
-from mfbo.storage.opening import open_storage
 
 __all__ = ["Draft", "Event", "EventKind", "Finding", "Storage", "StudySummary", "open_storage"]

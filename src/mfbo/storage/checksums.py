@@ -7,8 +7,8 @@ from typing import Any
 def checksum(*fields: Any) -> str:
     """Return the checksum of fields, each written as ``repr`` with its length before it."""
     digest = hashlib.sha256()
-    for each in fields:
-        text = each.encode() if isinstance(each, str) else repr(each).encode()
+    for field in fields:
+        text = field.encode() if isinstance(field, str) else repr(field).encode()
         digest.update(b"%d:" % len(text))
         digest.update(text)
     return digest.hexdigest()

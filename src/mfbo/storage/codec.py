@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from mfbo.arrays import read_only
 from mfbo.errors import DamageError, StorageError
 from mfbo.population import Limits, Population
 from mfbo.records import Feedback, Lease, Notes, Plan, Round
@@ -84,7 +83,7 @@ def population_of(record: Mapping[str, Any]) -> Population:
         weights=weights,
         context_features=array_of(record["context_features"]),
     )
-    object.__setattr__(population, "weights", read_only(weights))  # shares divided by their sum again lose a bit
+    population = population.with_weights(weights)  # shares divided by their sum again lose a bit
     if record["limits"] is not None:
         return population.with_limits(Limits.from_record(record["limits"]))
     return population
@@ -96,16 +95,17 @@ def plan_record(plan: Plan, notes: Notes, lease: Lease, start: Any = None) -> di
         "distribution": array_record(plan.distribution),
         "allocation": array_record(plan.allocation, "i8"),
         "assignment": array_record(plan.assignment, "i4"),
-        "notes": {key: [_plain(each) for each in values] for key, values in notes.items()},
+        "notes": {key: [_plain(value) for value in values] for key, values in notes.items()},
         **lease_record(lease, start),
     }
 
 
-def plan_of(number: int, record: Mapping[str, Any]) -> Round:
-    """Read an open round."""
-    plan = Plan(number, *(array_of(record[key]) for key in ("distribution", "allocation", "assignment")))
+def plan_of(number: int, record: Mapping[str, Any], seen: int = 0) -> Round:
+    """Read an open round; seen: see ``Round``."""
+    arrays = [array_of(record[key]) for key in ("distribution", "allocation", "assignment")]
     notes = {key: tuple(values) for key, values in record["notes"].items()}
-    return Round(plan, notes, lease=Lease(record["worker"], record["expires"]))
+    lease = Lease(record["worker"], record["expires"])
+    return Round.asked(Plan(number, *arrays), notes, lease, array_of(record.get("start")), seen)
 
 
 def lease_record(lease: Lease, start: Any = None) -> dict[str, Any]:
@@ -121,6 +121,11 @@ def result_record(done: Round) -> dict[str, Any]:
         "late": done.late,
         **_counted("placed", done.placed),
     }
+
+
+def past_record(past: Round) -> dict[str, Any]:
+    """Return what is stored of a day that was played outside the study."""
+    return {"distribution": array_record(past.plan.distribution), **result_record(past)}
 
 
 def end_record(ended: Round) -> dict[str, Any]:

@@ -6,16 +6,18 @@ for others instead of failing half-way. On a server connecting, locks and statem
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from threading import Lock
 from typing import Any
 
 from mfbo.errors import ConflictError, DamageError, InvalidInputError, MfboError, StorageError
 from mfbo.storage.addresses import Address
-from mfbo.storage.drivers import CONNECT_SECONDS, WAIT, Connection, Driver, Pool, driver_for
+from mfbo.storage.drivers import CONNECT_SECONDS, WAIT, Connection, Driver, driver_for
 from mfbo.storage.recognition import NO_STORE, is_store
 from mfbo.storage.sharing import PAUSE, Identity, identity_of, require_same, through_gate
 
+MOST_IDLE = 5  # connections kept for the next transactions
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 _REASONS = {  # what SQLite says in two words, and the way out; anything else it says of a file is damage
     "SQLITE_FULL": "the disk is full; make room and try again",
@@ -31,6 +33,63 @@ _REASONS = {  # what SQLite says in two words, and the way out; anything else it
 
 class UncertainCommitError(StorageError):
     """A commit that failed on its way: only a look tells whether it happened."""
+
+
+class Pool:
+    """Connections that wait for their next transaction; several threads may take and give back.
+
+    A forked child makes connections of its own: it must not speak through its parent's.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self._idle: list[Any] = []
+        self._lock = Lock()
+        self._process = os.getpid()
+
+    def __del__(self) -> None:
+        """Close what nobody will use again, so that SQLite moves its log into the file."""
+        self.close()
+
+    def taken(self, connected: Callable[[], Any]) -> Any:
+        """Return a connection that works; connected: makes a new one."""
+        if os.getpid() != self._process:
+            self._idle, self._lock, self._process = [], Lock(), os.getpid()
+        while True:
+            with self._lock:
+                raw = self._idle.pop() if self._idle else None
+            if raw is None:
+                return connected()
+            if self._driver.is_alive(raw):
+                return raw
+            self.discard(raw)
+
+    def give_back(self, raw: Any) -> None:
+        """Keep a connection for the next transaction, whatever was left undone on it; a broken one is closed."""
+        try:
+            raw.rollback()
+        except self._driver.errors:
+            self.discard(raw)
+            return
+        with self._lock:
+            if len(self._idle) < MOST_IDLE:
+                self._idle.append(raw)
+                return
+        self.discard(raw)
+
+    def discard(self, raw: Any) -> None:
+        """Close a connection; what was committed on it stays so, whatever it says now."""
+        with suppress(*self._driver.errors):
+            raw.close()
+
+    def close(self) -> None:
+        """Close what lies idle."""
+        if os.getpid() != self._process:
+            return
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for raw in idle:
+            self.discard(raw)
 
 
 class Database:
@@ -88,8 +147,8 @@ class Database:
         with self.reported(), through_gate(self.file, WAIT):
             raw = self._pool.taken(self._connected)
             try:
-                kept = raw.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-                self._in_log_mode = kept or raw.execute("PRAGMA journal_mode=WAL").fetchone()[0] == "wal"
+                logs_already = raw.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+                self._in_log_mode = logs_already or raw.execute("PRAGMA journal_mode=WAL").fetchone()[0] == "wal"
             finally:
                 self._pool.give_back(raw)
 
@@ -188,8 +247,8 @@ class Database:
             return f"{place} {NO_STORE}"
         if code.startswith(_BUSY):
             return f"{place} is in use: another process did not end its work within {waited:.0f} s; try again later"
-        for known, way_out in _REASONS.items():
-            if code.startswith(known):
+        for beginning, way_out in _REASONS.items():
+            if code.startswith(beginning):
                 return f"{place} cannot be used: {reason}: {way_out}"
         if self.file is not None:
             return f"{place} cannot be used: {reason}"

@@ -3,12 +3,9 @@
 A library over both costs every command half a second to load (decision 11); our statements are a dozen.
 """
 
-import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from threading import Lock
+from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any, Protocol
 
@@ -19,7 +16,6 @@ WAIT = 60.0  # seconds for another process to finish its write
 CONNECT_SECONDS = 10
 STATEMENT_SECONDS = 120
 SILENCE_SECONDS = 60  # after which a server whose network is gone is given up
-MOST_IDLE = 5  # connections kept for the next transactions
 
 Row = Any
 """A row with its columns as attributes."""
@@ -94,63 +90,6 @@ class Connection:
         self.raw.cursor().executemany(self.driver.written(statement), filled)
 
 
-class Pool:
-    """Connections that wait for their next transaction; several threads may take and give back.
-
-    A forked child makes connections of its own: it must not speak through its parent's.
-    """
-
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
-        self._idle: list[Any] = []
-        self._lock = Lock()
-        self._process = os.getpid()
-
-    def __del__(self) -> None:
-        """Close what nobody will use again, so that SQLite moves its log into the file."""
-        self.close()
-
-    def taken(self, connected: Callable[[], Any]) -> Any:
-        """Return a connection that works; connected: makes a new one."""
-        if os.getpid() != self._process:
-            self._idle, self._lock, self._process = [], Lock(), os.getpid()
-        while True:
-            with self._lock:
-                raw = self._idle.pop() if self._idle else None
-            if raw is None:
-                return connected()
-            if self._driver.is_alive(raw):
-                return raw
-            self.discard(raw)
-
-    def give_back(self, raw: Any) -> None:
-        """Keep a connection for the next transaction, whatever was left undone on it; a broken one is closed."""
-        try:
-            raw.rollback()
-        except self._driver.errors:
-            self.discard(raw)
-            return
-        with self._lock:
-            if len(self._idle) < MOST_IDLE:
-                self._idle.append(raw)
-                return
-        self.discard(raw)
-
-    def discard(self, raw: Any) -> None:
-        """Close a connection; what was committed on it stays so, whatever it says now."""
-        with suppress(*self._driver.errors):
-            raw.close()
-
-    def close(self) -> None:
-        """Close what lies idle."""
-        if os.getpid() != self._process:
-            return
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for raw in idle:
-            self.discard(raw)
-
-
 class SqliteDriver:
     """Python's own SQLite."""
 
@@ -212,11 +151,11 @@ class PostgresDriver:
     def connected(self) -> Any:
         """Return a new connection; who sets the server's limits in the address knows better than we."""
         limits = {"connect_timeout": CONNECT_SECONDS, "keepalives_idle": 30, "tcp_user_timeout": 1000 * SILENCE_SECONDS}
-        given = self._address.settings
-        settings: dict[str, Any] = {key: value for key, value in limits.items() if key not in given}
+        addressed = self._address.settings
+        settings: dict[str, Any] = {key: value for key, value in limits.items() if key not in addressed}
         raw = self._psycopg.connect(self._address.url, **settings)
         raw.isolation_level = self._psycopg.IsolationLevel.READ_COMMITTED
-        if "options" not in given:
+        if "options" not in addressed:
             for setting, seconds in (
                 ("lock_timeout", WAIT),
                 ("statement_timeout", STATEMENT_SECONDS),

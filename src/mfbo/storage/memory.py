@@ -36,7 +36,7 @@ class MemoryStorage:
             found = []
             for name in sorted(self._studies):
                 steps = self._steps[name]
-                ended = sum(last == END or kind == "added" for each in steps for last, kind in each)
+                ended = sum(last == END or kind == "added" for taken in steps for last, kind in taken)
                 found.append(StudySummary(name, self._studies[name][1], len(steps), ended))
             return found
 
@@ -71,7 +71,7 @@ class MemoryStorage:
             for number, taken in changed.items():
                 steps[number] = taken
             first = len(log)
-            log += [Event(first + n, each.number, each.kind, each.body, each.at) for n, each in enumerate(drafts)]
+            log += [Event(first + n, draft.number, draft.kind, draft.body, draft.at) for n, draft in enumerate(drafts)]
             return first
 
     def delete(self, name: str) -> None:

@@ -95,8 +95,8 @@ def _swapped(path: Path, descriptor: int, folder: Path) -> Repair:
         for suffix in ("", "-wal"):
             _beside(backup, suffix).unlink(missing_ok=True)
         raise
-    done = [f"study {each.name!r}: {each.records} records saved" for each in salvage.studies]
-    lost = [f"study {each.name!r}: {what}" for each in salvage.studies for what in each.lost]
+    done = [f"study {study.name!r}: {study.records} records saved" for study in salvage.studies]
+    lost = [f"study {study.name!r}: {what}" for study in salvage.studies for what in study.lost]
     return Repair(backup, done, [*salvage.lost, *lost])
 
 
@@ -142,8 +142,8 @@ def _write_study(connection: sqlite3.Connection, number: int, study: SavedStudy)
         ended += step == END or draft.kind == "added"
         fields = (sequence, draft.number, step, draft.kind, draft.body, draft.at)
         rows.append((number, *fields, checksum(study.uid, *fields)))
-    known = (study.uid, study.name, study.created, study.description, len(rows), rounds, ended)
-    connection.execute("INSERT INTO studies VALUES (?,?,?,?,?,?,?,?,?)", (number, *known, checksum(*known)))
+    row = (study.uid, study.name, study.created, study.description, len(rows), rounds, ended)
+    connection.execute("INSERT INTO studies VALUES (?,?,?,?,?,?,?,?,?)", (number, *row, checksum(*row)))
     connection.executemany("INSERT INTO events VALUES (?,?,?,?,?,?,?,?)", rows)
 
 
@@ -151,15 +151,15 @@ def _put_in_place(fresh: Path, path: Path, descriptor: int, folder: Path) -> Non
     """Swap, if the name still leads to the locked file. The old log goes first: it would be read as the new file's."""
     if not os.path.samestat(os.stat(path), os.fstat(descriptor)):
         raise StorageError(f"{path} was replaced while it was being repaired; nothing was changed")
-    log, kept = _beside(path, "-wal"), folder / "old-wal"
+    log, old_log = _beside(path, "-wal"), folder / "old-wal"
     if log.exists():
-        os.replace(log, kept)
+        os.replace(log, old_log)
     try:
         _beside(path, "-shm").unlink(missing_ok=True)
         os.replace(fresh, path)
     except BaseException:
-        if kept.exists():
-            os.replace(kept, log)
+        if old_log.exists():
+            os.replace(old_log, log)
         raise
     with suppress(OSError):  # it has happened: nothing after this may say otherwise
         _sync(path.parent)

@@ -1,44 +1,48 @@
-"""From a log of events to the rounds of a study."""
+"""From a log of events to the rounds of a study.
 
-from collections.abc import Iterable
+A right checksum only says who wrote a record; whether it says what a study can have (shapes, types, numbers) is looked
+at here.
+"""
+
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from mfbo.errors import DamageError, StorageError
 from mfbo.population import Population
-from mfbo.records import Lease, Plan, Round
+from mfbo.records import Feedback, History, Lease, Round
 from mfbo.storage import codec
 from mfbo.storage.contract import Event
-from mfbo.storage.soundness import require_sound, unreadable
+from mfbo.validation import SUM_TOLERANCE
 
 ODD = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
 
 
-def replayed(rounds: Iterable[Round], events: Iterable[Event], population: Population) -> tuple[Round, ...]:
-    """Return the rounds after these events; a round that no event concerns stays the same object."""
-    kept = list(rounds)
-    told = sum(each.state == "done" for each in kept)
-    seen = 1 + max((each.seen for each in kept if each.seen is not None), default=-1)
+def replayed(history: History, events: Sequence[Event]) -> History:
+    """Return the history after these events; a round that no event concerns stays the same object."""
+    rounds, told, seen = list(history.rounds), len(history.told), history.next_word
     for event in events:
-        changed = after(event, kept, told, seen, population)
+        changed = after(event, rounds, told, seen, history.population)
         told += changed.state == "done"
         seen += changed.seen == seen
-        if event.number == len(kept):
-            kept.append(changed)
-        else:
-            kept[event.number] = changed
-    return tuple(kept)
+        rounds[event.number : event.number + 1] = [changed]
+    return replace(history, rounds=tuple(rounds))
 
 
 def after(event: Event, rounds: list[Round], told: int, seen: int, population: Population) -> Round:
     """Return the round that an event makes or changes; refuse a record that says something odd."""
     try:
         changed = _after(event, rounds, told, seen)
-        require_sound(changed, population)
+        _require_sound(changed, population)
     except StorageError:
         raise
     except ODD as error:
-        raise unreadable(event, f"{type(error).__name__}, {error}") from error
+        raise DamageError(
+            f"record {event.sequence} ({event.kind!r} of plan {event.number}) is not what mfbo writes:"
+            f" {type(error).__name__}, {error}; `mfbo study doctor` says more"
+        ) from error
     return changed
 
 
@@ -48,16 +52,14 @@ def _after(event: Event, rounds: list[Round], told: int, seen: int) -> Round:
         raise DamageError(f"record {event.sequence}, {event.kind!r}, is out of order; `mfbo study doctor` says more")
     record = codec.from_text(event.body)
     if event.kind == "asked":
-        return codec.plan_of(event.number, record).counted(codec.array_of(record.get("start")), seen)
+        return codec.plan_of(event.number, record, seen)
     if event.kind == "added":
-        past = Round(Plan(event.number, codec.array_of(record["distribution"])), added=True)
-        return _done(past, record, told, None)
+        return _done(Round.past(event.number, codec.array_of(record["distribution"])), record, told, None)
     asked = rounds[event.number]
     if asked.state != "open":
         raise DamageError(f"record {event.sequence} ends plan {event.number} again; `mfbo study doctor` says more")
     if event.kind == "leased":
-        lease = Lease(record["worker"], record["expires"], (*asked.lease.former, asked.lease.worker))
-        return replace(asked, lease=lease).counted(codec.array_of(record.get("start")), seen)
+        return asked.leased(record["worker"], record["expires"], codec.array_of(record.get("start")), seen)
     if event.kind == "told":
         return _done(asked, record, told, seen)
     if event.kind == "failed":
@@ -72,13 +74,80 @@ def _done(asked: Round, record: dict[str, Any], told: int, seen: int | None) -> 
     feedback, realized = record["feedback"], record["realized"]
     if not isinstance(feedback, dict) or not isinstance(realized, dict):
         raise DamageError(f"the result of plan {asked.number} is not whole; `mfbo study doctor` says more")
-    return replace(
-        asked,
-        state="done",
-        feedback=codec.feedback_of(feedback),
-        realized=codec.array_of(realized),
-        told=told,
+    return asked.done(
+        codec.feedback_of(feedback),
+        codec.array_of(realized),
+        told,
         late=bool(record["late"]),
         placed=codec.array_of(record.get("placed")),
         seen=seen,
+    )
+
+
+def _require_sound(read: Round, population: Population) -> None:
+    """Raise ``ValueError`` with the first thing that cannot be so."""
+    plan = read.plan
+    _distribution(plan.distribution, population, "the plan")
+    if plan.allocation is not None:
+        _whole(plan.allocation, population.shape, "the allocation")
+    for counts, what in ((read.start, "the count before the plan"), (read.placed, "the count of what was placed")):
+        if counts is not None:
+            _whole(counts, population.shape, what)
+    if plan.assignment is not None:
+        _whole(plan.assignment, (population.size or 0,), "the assignment", below=population.shape[1])
+    if read.realized is not None:
+        _distribution(read.realized, population, "what was played")
+    if read.feedback is not None:
+        _feedback(read.feedback, population)
+    _lease(read.lease)
+    for key, values in read.notes.items():
+        plain = len(values) > 0 and all(_is_number(value) or isinstance(value, str) for value in values)
+        _require(plain, f"the note {key!r} holds something else than numbers and words")
+    _require(isinstance(read.error, str), "the reason is no text")
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _distribution(values: Any, population: Population, what: str) -> None:
+    _require(isinstance(values, np.ndarray) and values.dtype == np.float64, f"{what} holds no numbers")
+    _require(values.shape == population.shape, f"{what} has shape {values.shape}, not {population.shape}")
+    off = np.abs(values.sum(axis=1) - 1.0)  # NaN and infinities are not below the tolerance
+    _require(bool((off <= SUM_TOLERANCE).all()) and bool((values >= 0).all()), f"{what} does not sum to 1")
+
+
+def _whole(values: Any, shape: tuple[int, ...], what: str, below: int | None = None) -> None:
+    _require(isinstance(values, np.ndarray) and values.dtype.kind == "i", f"{what} holds no whole numbers")
+    _require(values.shape == shape, f"{what} has shape {values.shape}, not {shape}")
+    _require(bool((values >= 0).all()) and (below is None or bool((values < below).all())), f"{what} is out of range")
+
+
+def _feedback(feedback: Feedback, population: Population) -> None:
+    contexts, actions = population.shape
+    payoffs = [payoff for _, _, payoff in feedback.agents]
+    if feedback.payoff is not None:
+        payoffs.append(feedback.payoff)
+    _require(bool(np.isfinite(payoffs).all()), "a payoff is not finite")
+    for context, action, _ in feedback.agents:
+        _require(0 <= context < contexts and 0 <= action < actions, "an agent stands outside the population")
+    for table, what in ((feedback.cells, "the table of cells"), (feedback.counts, "the table of counts")):
+        if table is not None:
+            numbers = isinstance(table, np.ndarray) and table.dtype == np.float64
+            _require(numbers and table.shape == population.shape, f"{what} has another shape")
+            _require(not bool(np.isinf(table).any()), f"{what} is not finite")
+    told = feedback.payoff is not None or bool(feedback.agents) or feedback.cells is not None
+    _require(told, "it holds no payoff")
+    _require(feedback.cells is None or feedback.counts is not None, "cells have no counts")
+
+
+def _lease(lease: Lease) -> None:
+    _require(lease.worker is None or isinstance(lease.worker, str), "the worker is no text")
+    _require(
+        lease.expires is None or (_is_number(lease.expires) and lease.expires == lease.expires), "no time of expiry"
     )

@@ -114,7 +114,7 @@ def _saved(study: Any, rows: list[Any]) -> SavedStudy:
     log.take_all([Event(row[1], row[2], row[4], row[5], row[6]) for row in rows], written)
     missing = written - log.records
     lost = [f"{missing} records were damaged"] * (missing > 0) + log.notes
-    still_open = [str(each.number) for each in log.rounds if each.state == "open"]
+    still_open = [str(asked.number) for asked in log.rounds if asked.state == "open"]
     if lost and still_open:
         lost.append(f"open plans: {', '.join(still_open)}; tell a result that was lost again")
     return SavedStudy(uid, name, created, description, tuple(log.drafts), log.records, tuple(lost))

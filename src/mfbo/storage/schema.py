@@ -79,7 +79,7 @@ def migrate(connection: Connection) -> None:
     if version is None:
         connection.run(f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
         connection.insert(VERSION_TABLE, [{"version_num": ""}])
-    for newer in sorted(each for each in MIGRATIONS if each > (version or "")):
+    for newer in sorted(later for later in MIGRATIONS if later > (version or "")):
         for statement in MIGRATIONS[newer]:
             connection.run(statement.format(counter=connection.driver.counter))
         connection.run(f"UPDATE {VERSION_TABLE} SET version_num = :newer", newer=newer)  # noqa: S608

@@ -68,7 +68,7 @@ class SqlStorage:
         with self._transaction() as connection:
             rows = [self._checked_study(row) for row in connection.rows("SELECT * FROM studies")]
         found = [StudySummary(row.name, row.created, row.rounds, row.ended) for row in rows]
-        return sorted(found, key=lambda each: each.name)
+        return sorted(found, key=lambda summary: summary.name)
 
     def description(self, name: str) -> str:
         """Return the JSON description of a study."""
@@ -81,7 +81,7 @@ class SqlStorage:
             study = self._study(connection, name)
             rows = connection.rows(EVENTS, study=study.id, start=start, end=study.events)
         found = [self._checked_event(study, row) for row in rows]
-        if [each.sequence for each in found] != list(range(start, study.events)):
+        if [event.sequence for event in found] != list(range(start, study.events)):
             raise self._database.damage(f"study {name!r} has {len(found)} of {max(study.events - start, 0)} records")
         return found
 
@@ -123,7 +123,7 @@ class SqlStorage:
             if self.file is not None:
                 with self._transaction() as connection:
                     said = connection.column("PRAGMA integrity_check(20)")
-                findings += [Finding(None, str(each)) for each in said if each != "ok"]
+                findings += [Finding(None, str(line)) for line in said if line != "ok"]
             with self._transaction() as connection:
                 names = [str(name) for name in connection.column("SELECT name FROM studies")]
                 lost = connection.value(ORPHANS)
@@ -250,8 +250,8 @@ class SqlStorage:
         steps: dict[int, list[tuple[int, str]]] = {}
         for sequence, draft in enumerate(drafts, start=study.events):
             if draft.number not in steps:
-                known = connection.rows(STEPS, study=study.id, number=draft.number)
-                steps[draft.number] = [(row.step, row.kind) for row in known]
+                earlier = connection.rows(STEPS, study=study.id, number=draft.number)
+                steps[draft.number] = [(row.step, row.kind) for row in earlier]
             step = next_step(draft.kind, draft.number, rounds, steps[draft.number])
             steps[draft.number].append((step, draft.kind))
             rounds += step == 0
@@ -263,7 +263,7 @@ class SqlStorage:
     def _study(self, connection: Connection, name: str, *, lock: bool = False) -> Row:
         found = connection.rows(STUDY + connection.driver.for_update if lock else STUDY, name=name)
         if not found:  # say so only if the table agrees with its index, and no name is damaged
-            names = [self._checked_study(each).name for each in connection.rows("SELECT * FROM studies")]
+            names = [self._checked_study(row).name for row in connection.rows("SELECT * FROM studies")]
             if name in names:
                 raise self._database.damage(f"the index does not know the study {name!r}")
             known_name(name, "study", sorted(names))

@@ -1,17 +1,96 @@
-"""What all strategies with a Gaussian-process model share: the model itself, recommendation, prediction."""
+"""Strategies with a Gaussian-process model: the model as they keep it, recommendation, prediction.
 
+``Surrogate`` carries out what ``replay_plan`` plans; it is a cache that is always equal to replaying the history.
+"""
+
+import operator
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, one_blas_thread
+from mfbo.errors import DamageError
 from mfbo.interfaces import Posterior
-from mfbo.models import Kernel, RescaledPosterior
+from mfbo.models import GaussianProcess, Kernel, RescaledPosterior, SparseProcess, joined_rows, rows_of_round
 from mfbo.population import Population
-from mfbo.records import History, Round
+from mfbo.records import History, Note, Round
 from mfbo.strategies.reading import recommendable, steered
-from mfbo.strategies.replay_plan import RefitSchedule, ReplayPlan, Setting
-from mfbo.strategies.surrogate import Belief, Surrogate
+from mfbo.strategies.replay_plan import FitNote, RefitSchedule, ReplayPlan, Setting
+
+Process = GaussianProcess | SparseProcess
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """A process that holds the told rounds, and the fit it stands on.
+
+    notes: the fit for the round's notes. noise_variance: of the noise on one standardized payoff, fitted or known.
+    """
+
+    process: Process
+    note: FitNote
+    notes: dict[str, Note]
+    noise_variance: float
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """What is believed after the told rounds, in standardized payoffs."""
+        return self.process.posterior()
+
+    def after_open_plans(self, shares: FloatArray) -> Posterior:
+        """Return what will be believed once open plans with these joint shares (m, C, A) are told, as far as known."""
+        return self.process.posterior(shares) if len(shares) else self.posterior
+
+
+class Surrogate:
+    """Carries out replay plans, and takes up again from the one before where that changes no bit."""
+
+    def __init__(self) -> None:
+        """Hold nothing before the first plan."""
+        self._belief: Belief | None = None
+        self._rounds: tuple[Round, ...] = ()
+
+    def belief(self, plan: ReplayPlan, history: History, kernel: Kernel, iterations: int) -> Belief:
+        """Return the model of a history; a new fit takes ``iterations`` L-BFGS steps at most."""
+        if plan.noted is not None and len(plan.noted.fit.theta) != len(kernel.hyperparameters):
+            raise DamageError(
+                f"a round's notes hold {len(plan.noted.fit.theta)} numbers of a fit, and the model has"
+                f" {len(kernel.hyperparameters)}: another version or another strategy wrote them"
+            )
+        process, held = self._taken_up(plan, history, kernel)
+        rows_of = partial(rows_of_round, history.population)
+        missing = list(map(rows_of, plan.fitted_on[held:]))
+        for rows in [joined_rows(missing)] if missing and plan.setting.size == "subset" else missing:
+            process.append(rows)
+        if plan.noted is not None and missing:
+            process.adopt(plan.noted.fit)
+        for done in plan.appended[max(held - len(plan.fitted_on), 0) :]:
+            process.append(rows_of(done))
+        note = plan.noted
+        if note is None:
+            setting = (plan.setting.kind, plan.setting.size)
+            note = FitNote(plan.told, process.refit(plan.start, iterations), setting)
+        self._belief, self._rounds = Belief(process, note, note.to_notes(), process.noise_variance), plan.rounds
+        return self._belief
+
+    def _taken_up(self, plan: ReplayPlan, history: History, kernel: Kernel) -> tuple[Process, int]:
+        """Return a process and how many of the plan's rounds it holds, under the noted fit if there is one.
+
+        The cached one, if it would not differ by a bit; a subset is joined at once, so it is kept whole or not at all.
+        """
+        made = SparseProcess if plan.setting.size == "sparse" else GaussianProcess
+        old, self._belief = self._belief, None  # an error on the way must not leave half a model
+        if old is None or not isinstance(old.process, made):
+            return made(kernel, history.noise), 0
+        process, held = old.process, self._rounds
+        same_fit = plan.setting.size != "subset" if plan.noted is None else old.notes == plan.noted.to_notes()
+        begins = len(held) <= len(plan.rounds) and all(map(operator.is_, held, plan.rounds))
+        if not (same_fit and begins and process.kernel is kernel and process.noise == history.noise):
+            return made(kernel, history.noise), 0
+        if plan.noted is None and isinstance(process, GaussianProcess):
+            process.forget_fit()  # a factor that is about to be made anew need not grow first
+        return process, len(held)
 
 
 @dataclass(frozen=True)
@@ -34,6 +113,10 @@ class ModeledStrategy:
         """Return the kind of data told so far; another kind means another kernel."""
         return "any"
 
+    def kind_of(self, history: History) -> str:
+        """Return the kind of data of a history as it is modeled."""
+        return self.data_kind(history.told, history.noise)
+
     def as_modeled(self, history: History) -> History:
         """Return the history as the model reads it."""
         return history
@@ -45,13 +128,16 @@ class ModeledStrategy:
     def belief(self, history: History, kind: str | None = None) -> Belief:
         """Return the model of a history as it is modeled, fitted now if the schedule says so.
 
-        kind: of its data, if that is known already.
+        kind: of its data; None: it is looked up.
         """
-        told = history.told
-        known = self.data_kind(told, history.noise) if kind is None else kind
-        setting = Setting.of(told, known, sparse=self.sparse, subset=known in self.subset_kinds)
+        told, population = history.told, history.population
+        if kind is None:
+            kind = self.kind_of(history)
+        setting = Setting.of(told, kind, sparse=self.sparse, subset=kind in self.subset_kinds)
         plan = ReplayPlan.of(history, setting, self.schedule)
-        return self.surrogate.belief(plan, history, self._kernel(history.population, known), self.schedule.iterations)
+        if (id(population), kind) not in self._kernels:  # the population is kept alive, so that its id stays its own
+            self._kernels[id(population), kind] = population, self.kernel_for(population, kind)
+        return self.surrogate.belief(plan, history, self._kernels[id(population), kind][1], self.schedule.iterations)
 
     def recommend(self, history: History) -> FloatArray:
         """Return the visited distribution with the highest posterior mean, of those that keep the limits."""
@@ -65,9 +151,3 @@ class ModeledStrategy:
         with one_blas_thread():
             belief = self.belief(self.as_modeled(history))
             return RescaledPosterior(belief.posterior, belief.note.fit.shift, belief.note.fit.scale)
-
-    def _kernel(self, population: Population, kind: str) -> Kernel:
-        key = (id(population), kind)
-        if key not in self._kernels:
-            self._kernels[key] = population, self.kernel_for(population, kind)  # kept alive, so its id stays its own
-        return self._kernels[key][1]

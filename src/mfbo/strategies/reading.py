@@ -1,21 +1,26 @@
 """What strategies read off a history: payoffs, what was steered, what is on its way, what may be recommended."""
 
+from dataclasses import replace
+from operator import attrgetter
+
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
-from mfbo.population import rounded_placement
 from mfbo.records import History, told_payoff
+from mfbo.simplex import whole_agents
+
+SAME = 1e-9  # relative difference of two payoffs up to which they count as one
 
 
 def told_payoffs(history: History) -> FloatArray:
     """Return the told payoffs in the order of tells, (n,), each round as one number."""
-    return np.array([told_payoff(each) for each in history.told], dtype=np.float64)
+    return np.array([told_payoff(done) for done in history.told], dtype=np.float64)
 
 
 def steered(history: History) -> FloatArray:
     """Return what the designer controlled in each told round, (m, C, A): see ``History.steers``."""
-    planned = history.steers == "planned"
-    return np.stack([each.plan.distribution if planned else each.played for each in history.told])
+    controlled = attrgetter("plan.distribution" if history.steers == "planned" else "played")
+    return np.stack(list(map(controlled, history.told)))
 
 
 def recommendable(history: History) -> IntArray:
@@ -25,11 +30,30 @@ def recommendable(history: History) -> IntArray:
         return np.arange(len(history.told))
     totals = history.population.context_totals
     region = limits.region(totals, None)
-    kept = [region.contains(rounded_placement(played, totals)) for played in steered(history)]
-    return np.flatnonzero(kept) if any(kept) else np.arange(len(kept))
+    allowed = [region.contains(whole_agents(played, totals)) for played in steered(history)]
+    return np.flatnonzero(allowed) if any(allowed) else np.arange(len(allowed))
 
 
 def pending_shares(history: History) -> FloatArray:
     """Return the joint shares of open plans, (m, C, A), m ≥ 0."""
-    plans = [history.population.joint_shares(each.plan.realized) for each in history.open]
-    return np.stack(plans) if plans else np.empty((0, *history.population.shape))
+    if not history.open:
+        return np.empty((0, *history.population.shape))
+    return np.stack([history.population.joint_shares(asked.plan.realized) for asked in history.open])
+
+
+def with_shared_payoffs(history: History) -> History:
+    """Return the history with every agent's and cell's payoff told as the population payoff, if all agents share it.
+
+    It takes a round in which two payoffs were told, and no round in which two differ: one exception, and the history
+    is returned as it is.
+    """
+    compared = False
+    for done in history.told:
+        payoffs = done.payoff_range
+        if payoffs.highest - payoffs.lowest > SAME * max(abs(payoffs.lowest), abs(payoffs.highest)):
+            return history
+        compared = compared or payoffs.told > 1
+    if not compared:
+        return history
+    rounds = tuple(asked.as_system if asked.state == "done" else asked for asked in history.rounds)
+    return replace(history, rounds=rounds)

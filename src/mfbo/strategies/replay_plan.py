@@ -1,6 +1,6 @@
 """What brings a model in step with a history, as a plan: which rounds to fit on, which to append, whether to fit.
 
-Everything here is a pure function of the history; ``surrogate`` carries it out. Hyperparameters are fitted on a
+Everything here is a pure function of the history; ``modeled.Surrogate`` carries it out. Hyperparameters are fitted on a
 schedule and noted in the round that fitted them. From those notes the same model is rebuilt after a restart by the
 same operations in the same order, so a resumed study proposes the same bits.
 """
@@ -77,21 +77,17 @@ class FitNote:
         return {
             "fitted": (float(self.rounds),),
             "setting": self.setting,
-            "theta": tuple(float(value) for value in self.fit.theta),
+            "theta": tuple(self.fit.theta.tolist()),
             "standardization": (self.fit.shift, self.fit.scale),
         }
 
-    def equals(self, other: "FitNote") -> bool:
-        """Tell whether both are the same fit to the bit."""
-        return self.to_notes() == other.to_notes()
-
-    def has_kind(self, setting: Setting) -> bool:
-        """Tell whether the fit was made on the same kind of data."""
-        return _is_word(self.setting[0], setting.kind)
-
-    def has_setting(self, setting: Setting) -> bool:
-        """Tell whether kind and size are the same."""
-        return self.has_kind(setting) and _is_word(self.setting[1], setting.size)
+    def agreement(self, setting: Setting) -> int:
+        """Return how far the fit was made on rounds read in the same way: 0 not at all, 1 in kind, 2 in size too."""
+        words = (setting.kind, setting.size)
+        for agreeing, (noted, word) in enumerate(zip(self.setting, words, strict=True)):
+            if noted not in (word, crc32(word.encode())):
+                return agreeing
+        return len(words)
 
     @staticmethod
     def from_notes(notes: Notes) -> "FitNote | None":
@@ -111,12 +107,11 @@ class FitNote:
     @staticmethod
     def latest(history: History) -> "FitNote | None":
         """Return the fit noted last, if any was."""
-        notes = (FitNote.from_notes(asked.notes) for asked in reversed(history.rounds))
-        return next((note for note in notes if note is not None), None)
-
-
-def _is_word(noted: float | str, word: str) -> bool:
-    return noted in (word, crc32(word.encode()))
+        for asked in reversed(history.rounds):
+            note = FitNote.from_notes(asked.notes)
+            if note is not None:
+                return note
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +121,7 @@ class ReplayPlan:
     setting: how they are read. fitted_on: rounds that the fit stands on, in the order of tells. appended: rounds told
     after that fit, each of them a block. noted: the fit to adopt; None if a new one is due. start: θ at which a new
     fit begins, None for the medians of the prior. told: told rounds up to the fit; a subset holds fewer of them.
+    rounds: all that the model holds in the end.
     """
 
     setting: Setting
@@ -134,23 +130,20 @@ class ReplayPlan:
     noted: FitNote | None
     start: FloatArray | None
     told: int
+    rounds: tuple[Round, ...]
 
     @staticmethod
     def of(history: History, setting: Setting, schedule: RefitSchedule) -> "ReplayPlan":
         """Keep the noted fit as long as data are read in the same way and no new one is due."""
         told = history.told
         latest = FitNote.latest(history)
-        start = latest.fit.theta if latest is not None and latest.has_kind(setting) else None
-        kept = latest is not None and latest.has_setting(setting) and not schedule.due(len(told), latest.rounds)
-        noted = latest if kept else None
+        agreement = 0 if latest is None else latest.agreement(setting)
+        start = latest.fit.theta if latest is not None and agreement >= 1 else None
+        lasts = latest is not None and agreement == 2 and not schedule.due(len(told), latest.rounds)
+        noted = latest if lasts else None
         fitted = len(told) if noted is None else noted.rounds
         chosen = best_and_newest(told[:fitted]) if setting.size == "subset" else told[:fitted]
-        return ReplayPlan(setting, chosen, told[fitted:], noted, start, fitted)
-
-    @property
-    def rounds(self) -> tuple[Round, ...]:
-        """All rounds that the model holds in the end."""
-        return (*self.fitted_on, *self.appended)
+        return ReplayPlan(setting, chosen, told[fitted:], noted, start, fitted, (*chosen, *told[fitted:]))
 
 
 def best_and_newest(told: tuple[Round, ...]) -> tuple[Round, ...]:

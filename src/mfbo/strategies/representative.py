@@ -21,7 +21,9 @@ def drawn_notes(rng: np.random.Generator) -> dict[str, tuple[float, ...]]:
 
 def with_representatives(history: History) -> History:
     """Return the history with every told round reduced to its representative agent."""
-    rounds = tuple(_represented(each, history.population) if each.state == "done" else each for each in history.rounds)
+    rounds = tuple(
+        _represented(asked, history.population) if asked.state == "done" else asked for asked in history.rounds
+    )
     return replace(history, rounds=rounds)
 
 

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from mfbo.arrays import IntArray
+from mfbo.arrays import IntArray, read_only
 from mfbo.errors import DamageError, InvalidInputError, StorageError
 from mfbo.population import Population
-from mfbo.records import Round
+from mfbo.records import RISK, History, Round, read_distribution
 from mfbo.storage import Storage, codec
 from mfbo.storage.replay import ODD, replayed
+from mfbo.study.starting import AIMS, read_risk
 from mfbo.validation import known_name, positive, standard_deviation, whole_number
 
 FORMAT = 1
@@ -43,7 +44,7 @@ def read_description(name: str, text: str) -> Description:
 def stored_rounds(name: str, store: Storage) -> tuple[Round, ...]:
     """Return the rounds of a stored study, without its strategy: what `doctor` can say of any study."""
     described = read_description(name, store.description(name))
-    return replayed((), store.events(name), described.population)
+    return replayed(History(described.population), store.events(name)).rounds
 
 
 def _read(record: dict[str, Any]) -> Description:
@@ -58,8 +59,19 @@ def _read(record: dict[str, Any]) -> Description:
         "contexts": known_name(record["contexts"], "context allocation", ALLOCATIONS),
         "lease_seconds": None if lease is None else positive(lease, "lease_seconds"),
         "placed": _placed(record["placed"], population),
+        **_earning(record, population),
     }
     return Description(population, record["strategy"], settings)
+
+
+def _earning(record: dict[str, Any], population: Population) -> dict[str, Any]:
+    """Read aim, status quo and risk; studies that know of no aim are there to find."""
+    start, risk = codec.array_of(record.get("status_quo")), record.get("risk", RISK)
+    return {
+        "aim": known_name(record.get("aim", "find"), "aim", AIMS),
+        "status_quo": None if start is None else read_only(read_distribution(start, population, "status quo")),
+        "risk": None if risk is None else read_risk(risk),
+    }
 
 
 def _placed(record: Any, population: Population) -> IntArray | None:

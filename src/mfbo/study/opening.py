@@ -3,15 +3,16 @@
 from dataclasses import replace
 from typing import Any, Literal
 
-from mfbo.arrays import IntArray
+from mfbo.arrays import FloatArray, IntArray
 from mfbo.catalogue import make_strategy, searches_single_agents
 from mfbo.errors import InvalidInputError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
 from mfbo.population import Population
-from mfbo.records import History
+from mfbo.records import RISK, Aim, History
 from mfbo.storage import Storage, codec, open_storage
 from mfbo.study.description import ALLOCATIONS, FORMAT, read_description
+from mfbo.study.starting import AIMS, read_risk, read_status_quo
 from mfbo.study.study import LEASE_SECONDS, Study
 from mfbo.study.whole_plans import knows_no_limits
 from mfbo.validation import known_name, plain_text, positive, said, standard_deviation, whole_number
@@ -24,50 +25,84 @@ def create_study(
     seed: int = 0,
     noise: float | None = None,
     allocation: Literal["quota", "sampled"] = "quota",
-    contexts: Literal["quota", "sampled"] = "quota",
+    context_allocation: Literal["quota", "sampled"] = "quota",
     storage: Any = None,
     name: str | None = None,
     lease_seconds: float | None = LEASE_SECONDS,
     placed: Any = None,
     allow_misfit: bool = False,
+    aim: Aim = "find",
+    start: Any = None,
+    risk: float | None = RISK,
 ) -> Study:
     """Start a study.
 
     strategy: a name from ``mfbo strategies`` or an object with ``propose``. noise: known standard deviation of one
-    told payoff. allocation: how a plan becomes whole agents. contexts: whether each round has the same number of
-    agents per context or draws them anew. storage: "sqlite:///file.db", "postgresql+psycopg://…", "memory", or an
-    object like ``mfbo.storage.Storage``; the study is kept there under ``name``. lease_seconds: how long a plan is
-    its worker's alone (two days; None: for ever). placed: where the agents stand now, whole agents (C, A) or a mapping;
-    allow_misfit: take it as counted though it does not fit the fleet or the docks.
+    told payoff. allocation: how a plan becomes whole agents. context_allocation: whether each round has the same
+    number of agents per context or draws them anew. storage: "sqlite:///file.db", "postgresql+psycopg://…", "memory",
+    or an object like ``mfbo.storage.Storage``; the study is kept there under ``name``. lease_seconds: how long a plan
+    is its worker's alone (two days; None: for ever). placed: where the agents stand now, whole agents (C, A) or a
+    mapping; allow_misfit: take it as counted though it does not fit the fleet or the docks. aim: "find" if only the
+    plan found in the end counts, "earn" if every round does: then rounds begin at the status quo, step away from it and
+    guard it. start: the status quo, a plan, shares or whole agents (C, A); without it where agents stand, past days'
+    best, or the uniform plan. risk: what an earning round may cost against the status quo, in shares of what that
+    earns; None: anything.
     """
     if not isinstance(population, Population):
         raise InvalidInputError(f"population must be an mfbo.Population, not {said(population)}")
-    known_name(allocation, "allocation", ALLOCATIONS)
-    known_name(contexts, "context allocation", ALLOCATIONS)
-    if population.limits is not None and (allocation, contexts) != ("quota", "quota"):
-        raise InvalidInputError("random draws keep no limits: take allocation='quota' and contexts='quota'")
-    known = None if noise is None else standard_deviation(positive(noise, "noise"), "noise")
     made = make_strategy(strategy)
-    if population.limits is not None and searches_single_agents(made.name):
-        raise knows_no_limits(made.name)
-    start = None if placed is None else population.read_placed(placed)
-    if start is not None and population.limits is not None:
-        population = population.with_limits(replace(population.limits, placed=start))
-    wrong = "" if start is None else population.misfit(start, fixed_contexts=contexts == "quota")
-    if wrong and not allow_misfit:
-        raise InvalidInputError(f"{wrong}; if it was counted so, say allow_misfit=True, and it is kept as it is")
+    _require_limits_kept(population, made.name, allocation, context_allocation)
+    fixed_contexts = context_allocation == "quota"
+    population, standing = _started(population, placed, fixed_contexts=fixed_contexts, allow_misfit=allow_misfit)
     settings: dict[str, Any] = {
         "seed": whole_number(seed, "seed", least=0),
-        "noise": known,
+        "noise": None if noise is None else standard_deviation(positive(noise, "noise"), "noise"),
         "allocation": allocation,
-        "contexts": contexts,
+        "contexts": context_allocation,
         "lease_seconds": None if lease_seconds is None else positive(lease_seconds, "lease_seconds"),
-        "placed": start,
+        "placed": standing,
+        "aim": known_name(aim, "aim", AIMS),
+        "status_quo": read_status_quo(start, _placement(standing, population), population),
+        "risk": None if risk is None else read_risk(risk),
     }
+    return _created(population, made, storage, name, settings)
+
+
+def _require_limits_kept(population: Population, strategy: str, allocation: str, context_allocation: str) -> None:
+    """Refuse unknown ways of placing, and those that cannot keep the population's limits."""
+    known_name(allocation, "allocation", ALLOCATIONS)
+    known_name(context_allocation, "context allocation", ALLOCATIONS)
+    if population.limits is None:
+        return
+    if (allocation, context_allocation) != ("quota", "quota"):
+        raise InvalidInputError("random draws keep no limits: take allocation='quota' and context_allocation='quota'")
+    if searches_single_agents(strategy):
+        raise knows_no_limits(strategy)
+
+
+def _started(
+    population: Population, placed: Any, *, fixed_contexts: bool, allow_misfit: bool
+) -> tuple[Population, IntArray | None]:
+    """Return the population with where its agents stand now in its limits, and where that is, (C, A)."""
+    if placed is None:
+        return population, None
+    start = population.read_placed(placed)
+    if population.limits is not None:
+        population = population.with_limits(replace(population.limits, placed=start))
+    wrong = population.misfit(start, fixed_contexts=fixed_contexts)
+    if wrong and not allow_misfit:
+        raise InvalidInputError(f"{wrong}; if it was counted so, say allow_misfit=True, and it is kept as it is")
+    return population, start
+
+
+def _created(
+    population: Population, strategy: Strategy, storage: Any, name: str | None, settings: dict[str, Any]
+) -> Study:
+    """Return a new study, after writing its description to the storage if there is one."""
     if storage is None:
         if name is not None:
             raise InvalidInputError(f"the name {said(name)} needs a storage to be kept in: give storage=")
-        return _assembled(population, made, None, "", **settings)
+        return _assembled(population, strategy, None, "", **settings)
     if not isinstance(name, str) or not name.strip():
         raise InvalidInputError(f"a stored study needs a name, not {said(name)}: give name=")
     name = plain_text(name, "name")
@@ -75,12 +110,13 @@ def create_study(
     description = {
         "format": FORMAT,
         "population": codec.population_record(population),
-        "strategy": made.name,
+        "strategy": strategy.name,
         **settings,
         "placed": codec.array_record(settings["placed"], "i8"),
+        "status_quo": codec.array_record(settings["status_quo"]),
     }
     store.create(name, codec.to_text(description))
-    return _assembled(population, made, store, name, **settings)
+    return _assembled(population, strategy, store, name, **settings)
 
 
 def load_study(name: str, storage: Any, *, strategy: Any = None) -> Study:
@@ -119,9 +155,18 @@ def _assembled(
     contexts: str,
     lease_seconds: float | None,
     placed: IntArray | None,
+    aim: Aim,
+    status_quo: FloatArray | None,
+    risk: float | None,
 ) -> Study:
-    history = History(population, (), noise, "planned" if allocation == "sampled" else "realized")
-    journal = Journal(history, storage, name)
+    steers: Literal["planned", "realized"] = "planned" if allocation == "sampled" else "realized"
+    history = History(population, (), noise, steers, aim=aim, status_quo=status_quo, risk=risk)
+    journal = None if storage is None else Journal(storage, name)
     return Study(
         history, strategy, seed, allocation, contexts, journal=journal, lease_seconds=lease_seconds, placed=placed
     )
+
+
+def _placement(standing: IntArray | None, population: Population) -> IntArray | None:
+    """Return where agents are said to stand before the first plan, here or in the limits."""
+    return standing if standing is not None or population.limits is None else population.limits.placed

@@ -12,7 +12,7 @@ SAME_SHARE = 1e-12
 _WIDTH = 1e-9  # days that differ by less than this along one direction are compared in full
 
 
-class KnownDays:
+class DayLookup:
     """Past days, each of which answers for one equal day: same payoff, same shares up to rounding.
 
     Days are found by payoff and by their projection on one fixed direction, so n days cost n looks.
@@ -20,12 +20,12 @@ class KnownDays:
 
     def __init__(self, rounds: Iterable[Round]) -> None:
         self._days: dict[tuple[float | None, int], list[FloatArray]] = defaultdict(list)
-        for each in rounds:
-            if each.added:
-                self._days[each.payoff, _place(each.played)].append(each.played)
+        for asked in rounds:
+            if asked.added:
+                self._days[asked.payoff, _place(asked.played)].append(asked.played)
 
     def take(self, day: Round) -> bool:
-        """Tell whether an equal day is known, and use it up."""
+        """Tell whether an equal day is there, and use it up."""
         place = _place(day.played)
         for near in (place, place - 1, place + 1):
             others = self._days.get((day.payoff, near), [])

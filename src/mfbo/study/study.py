@@ -4,38 +4,29 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError, RoundStateError, UnknownNameError
-from mfbo.interfaces import Posterior, Strategy
+from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
 from mfbo.parallel import run_rounds
-from mfbo.population import Population, rounded_placement
-from mfbo.records import (
-    Feedback,
-    History,
-    Lease,
-    Plan,
-    Round,
-    read_distribution,
-)
+from mfbo.records import Feedback, History, Lease, Plan, Proposal, Round, read_distribution
 from mfbo.seeding import derived_generator
-from mfbo.simplex import Moves, realized
+from mfbo.simplex import Moves, realized, whole_agents
 from mfbo.storage import Storage
-from mfbo.study.explaining import Explanation, Prediction, explained, predicted
-from mfbo.study.one_at_a_time import Shared, one_at_a_time
-from mfbo.study.past_days import KnownDays
+from mfbo.study.past_days import DayLookup
+from mfbo.study.questions import Questions
+from mfbo.study.starting import read_status_quo
 from mfbo.study.whole_plans import Placing
 from mfbo.validation import carried_text, known_name, plain_text, said, whole_number
 
 LEASE_SECONDS = 172_800.0  # two days: a plan is played on one day and told on the next
 
 
-class Study(Shared):
+class Study(Questions):
     """Asks a strategy for plans and keeps what came of them.
 
     Every random draw of round t comes from (seed, t), so k rounds, a restart and m more equal k + m rounds.
@@ -57,61 +48,41 @@ class Study(Shared):
         placed: IntArray | None = None,
     ) -> None:
         """Use ``create_study`` or ``load_study``."""
-        super().__init__()
-        self.strategy = strategy
-        self.seed = seed
-        self.lease_seconds = lease_seconds
-        self._placed = placed
-        self._journal = Journal(history) if journal is None else journal
-        self._placing = Placing(
+        placing = Placing(
             seed,
             allocation="sampled" if allocation == "sampled" else "quota",
             contexts="sampled" if contexts == "sampled" else "quota",
         )
+        super().__init__(history, strategy, placing)
+        self.seed = seed
+        self.lease_seconds = lease_seconds
+        self._placed = placed
+        self._journal = journal  # None: the rounds are kept here alone
 
     @property
     def name(self) -> str:
         """The name under which it is stored; empty without a storage."""
-        return self._journal.name
+        return "" if self._journal is None else self._journal.name
 
     @property
     def storage(self) -> Storage | None:
         """Where it is stored."""
-        return self._journal.storage
-
-    @property
-    def _history(self) -> History:
-        return self._journal.history
-
-    @property
-    def population(self) -> Population:
-        """Who is placed."""
-        return self._history.population
-
-    @property
-    def history(self) -> History:
-        """All rounds so far; immutable."""
-        return self._history
-
-    @property
-    def rounds(self) -> tuple[Round, ...]:
-        """All rounds in the order of asks, whatever their state."""
-        return self._history.rounds
+        return None if self._journal is None else self._journal.storage
 
     @property
     def placed(self) -> IntArray | None:
         """Whole agents as they stand now, (C, A): as last counted or played, or as at the start; None if unknown."""
         if self.population.size is None:
             return self._placed
-        known = self._history.placed
-        return self._placed if known is None else known
+        standing = self._history.placed
+        return self._placed if standing is None else standing
 
-    @one_at_a_time
     def refresh(self) -> None:
         """Read what other processes did to this study."""
-        self._journal.refresh()
+        with self.lock:
+            if self._journal is not None:
+                self._history = self._journal.refresh(self._history)
 
-    @one_at_a_time
     def ask(self, worker: str | None = None, *, placed: Any = None, allow_misfit: bool = False) -> Plan:
         """Return the next plan; several may be open at once, and then they spread.
 
@@ -121,31 +92,105 @@ class Study(Shared):
         round: moves are counted from there, and an open plan that would take too many is abandoned for a new one.
         allow_misfit: take ``placed`` as counted though it does not fit the fleet or the docks.
         """
-        worker = None if worker is None else plain_text(worker, "worker")
-        counted = self._read_placed(placed, allow_misfit=allow_misfit)
-        while True:
+        with self.lock:
+            worker = None if worker is None else plain_text(worker, "worker")
+            counted = None if placed is None else self._read_placed(placed, allow_misfit=allow_misfit)
+            plan = None
+            while plan is None:
+                if self._journal is not None:
+                    self.refresh()
+                now = time.time()
+                lease = Lease(worker, None if self.lease_seconds is None else now + self.lease_seconds)
+                offered = self._offered(worker, now)
+                plan = self._new(lease, counted) if offered is None else self._again(offered, lease, counted, now)
+            return plan
+
+    def _offered(self, worker: str | None, now: float) -> Round | None:
+        """Return the worker's own open round, or else one whose lease has expired."""
+        expired = None
+        for asked in self._history.open:
+            if worker is not None and asked.lease.worker == worker:
+                return asked
+            if expired is None and asked.lease.has_expired(now):
+                expired = asked
+        return expired
+
+    def _new(self, lease: Lease, counted: IntArray | None) -> Plan | None:
+        """Return the strategy's next plan; None if another process asked first."""
+        history = self._history.counted(counted)
+        proposal = self.strategy.propose(history, derived_generator(self.seed, "propose", len(history.rounds)))
+        return self._open(proposal, lease, counted)
+
+    def _open(self, proposal: Proposal, lease: Lease, counted: IntArray | None) -> Plan | None:
+        """Add a round for a proposal; None if another process asked first."""
+        history = self._history.counted(counted)
+        plan = self._placing.plan(proposal, history, self.strategy.name)
+        asked = Round.asked(plan, dict(proposal.notes), lease, counted, history.next_word)
+        if self._journal is None:
+            self._history = self._history.after(asked)
+            return plan
+        self._history, was_first = self._journal.ask(self._history, asked)
+        return plan if was_first else None
+
+    def _again(self, offered: Round, lease: Lease, counted: IntArray | None, now: float) -> Plan | None:
+        """Return an open plan for its holder or a new one; None if it cannot be played, or another was first."""
+        expired = offered.lease.has_expired(now)
+        if not expired and (counted is None or _same(counted, self.placed)):
+            return offered.plan
+        broken = self._broken_by(offered.plan, counted)
+        if broken:  # agents moved on meanwhile: from here it would break a limit
+            with suppress(RoundStateError):  # another process has just told it
+                self._end(self._open_round(offered.plan).ended("abandoned", broken))
+            return None
+        expires = lease.expires if expired else offered.lease.expires
+        return offered.plan if self._lease(offered, lease.worker, expires, counted) else None
+
+    def _lease(self, offered: Round, worker: str | None, expires: float | None, start: IntArray | None) -> bool:
+        """Give an open plan to another holder, or anew; False if another process was first."""
+        leased = offered.leased(worker, expires, start, self._history.next_word)
+        if self._journal is None:
+            self._history = self._history.after(leased)
+            return True
+        self._history, was_first = self._journal.lease(self._history, leased, start)
+        return was_first
+
+    def attach(self, distribution: Any, worker: str | None = None) -> Plan:
+        """Take a plan of your own as the next one: shares or whole agents (C, A), a mapping, or a plan.
+
+        It is played and told like any other, and must keep the limits.
+        """
+        with self.lock:
+            wanted = read_status_quo(distribution, None, self.population)
+            if wanted is None:
+                raise InvalidInputError("attach needs a plan: shares or whole agents")
             self.refresh()
-            now = time.time()
-            lease = Lease(worker, None if self.lease_seconds is None else now + self.lease_seconds)
-            offered = self._offered(worker, now)
-            if offered is None:
-                asked = self._proposed(lease, counted)
-                if self._journal.add_open(asked):
-                    return asked.plan
-                continue
-            expired = offered.lease.has_expired(now)
-            if not expired and (counted is None or _same(counted, self.placed)):
-                return offered.plan
-            broken = self._broken_by(offered.plan, counted)
-            if broken:  # agents moved on meanwhile: from here it would break a limit
-                with suppress(RoundStateError):  # another process has just told it
-                    self._journal.end(self._open_round(offered.plan).ended("abandoned", broken))
-            elif self._journal.lease(offered, worker, lease.expires if expired else offered.lease.expires, counted):
-                return offered.plan
+            if self._history.region is not None:
+                counts = whole_agents(wanted, self.population.context_totals)
+                broken = self._broken_by(Plan(0, wanted, counts), None)
+                if broken:
+                    raise InvalidInputError(f"the plan cannot be attached: {broken}")
+            return self._opened(wanted, worker)
+
+    def ask_best(self, worker: str | None = None) -> Plan:
+        """Return the best plan believed in as the next one, or the nearest to it that the move budget allows."""
+        with self.lock:
+            self.refresh()
+            self._told("ask_best")
+            return self._opened(self.strategy.recommend(self._history), worker)
+
+    def _opened(self, distribution: FloatArray, worker: str | None) -> Plan:
+        """Open a round for a distribution that the strategy did not propose; its notes go on from there."""
+        who = None if worker is None else plain_text(worker, "worker")
+        plan = None
+        while plan is None:
+            expires = None if self.lease_seconds is None else time.time() + self.lease_seconds
+            proposal = Proposal(distribution, self._history.last_notes)
+            plan = self._open(proposal, Lease(who, expires), None)
+        return plan
 
     def _broken_by(self, plan: Plan, counted: IntArray | None) -> str:
         """Say which limit an open plan would break from where agents stand now; empty if none."""
-        region, allocation = replace(self._history, now=counted).region, plan.allocation
+        region, allocation = self._history.counted(counted).region, plan.allocation
         if region is None or allocation is None or region.contains(allocation):
             return ""
         moved = region.moved(allocation)
@@ -174,22 +219,15 @@ class Study(Shared):
             return None
         return Moves.between(placed, plan.allocation, fixed_contexts=self._placing.contexts == "quota")
 
-    def _offered(self, worker: str | None, now: float) -> Round | None:
-        """Return the worker's own open round, or else one whose lease has expired."""
-        waiting = self._history.open
-        own = [each for each in waiting if worker is not None and each.lease.worker == worker]
-        expired = [each for each in waiting if each.lease.has_expired(now)]
-        return next(iter([*own, *expired]), None)
+    def rounds_to(self, plan: Plan) -> int | None:
+        """Return how many rounds it takes to a plan under the move budget; None if where agents stand is not known."""
+        moves, limits = self.moves(plan), self.population.limits
+        if moves is None:
+            return None
+        if moves.moved == 0 or limits is None or limits.move_budget is None:
+            return int(moves.moved > 0)
+        return None if limits.move_budget == 0 else -(-moves.moved // limits.move_budget)
 
-    def _proposed(self, lease: Lease, counted: IntArray | None) -> Round:
-        number = len(self.rounds)
-        history = self._history if counted is None else replace(self._history, now=counted)
-        proposal = self.strategy.propose(history, derived_generator(self.seed, "propose", number))
-        plan = self._placing.plan(proposal, history, self.strategy.name)
-        asked = Round(plan, dict(proposal.notes), lease=lease)
-        return asked.counted(counted, self._history.next_word)
-
-    @one_at_a_time
     def tell(
         self,
         plan: Plan | int,
@@ -211,21 +249,21 @@ class Study(Shared):
         ``placed`` though it does not fit the fleet or the docks. worker: who tells; a former holder's result is marked
         late.
         """
-        worker = None if worker is None else plain_text(worker, "worker")
-        asked = self._open_round(plan)
-        feedback = self._read_feedback(payoff, agents, cells, counts)
-        counted = self._read_placed(placed, allow_misfit=allow_misfit)
-        if counted is not None and distribution is not None:
-            raise InvalidInputError("what was played is told twice: give placed= or distribution=, not both")
-        played = asked.plan.realized if distribution is None else read_distribution(distribution, self.population)
-        if counted is not None:
-            played = realized(counted, asked.plan.distribution)
-        former = worker is not None and worker != asked.lease.worker and worker in asked.lease.former
-        late = former or asked.lease.has_expired(time.time())
-        told, seen = len(self._history.told), self._history.next_word
-        return self._journal.end(asked.done(feedback, played, told, late=late, placed=counted, seen=seen))
+        with self.lock:
+            worker = None if worker is None else plain_text(worker, "worker")
+            asked = self._open_round(plan)
+            feedback = self._read_feedback(payoff, agents, cells, counts)
+            counted = self._read_placed(placed, allow_misfit=allow_misfit)
+            if counted is not None and distribution is not None:
+                raise InvalidInputError("what was played is told twice: give placed= or distribution=, not both")
+            played = asked.plan.realized if distribution is None else read_distribution(distribution, self.population)
+            if counted is not None:
+                played = realized(counted, asked.plan.distribution)
+            former = worker is not None and worker != asked.lease.worker and worker in asked.lease.former
+            late = former or asked.lease.has_expired(time.time())
+            told, seen = len(self._history.told), self._history.next_word
+            return self._end(asked.done(feedback, played, told, late=late, placed=counted, seen=seen))
 
-    @one_at_a_time
     def add(
         self, distribution: Any, payoff: Any = None, *, agents: Any = None, cells: Any = None, counts: Any = None
     ) -> Round:
@@ -233,32 +271,38 @@ class Study(Shared):
 
         Feedback as in ``tell``. After it the strategy skips its random first rounds.
         """
-        past = self._past(distribution, self._read_feedback(payoff, agents, cells, counts))
-        self.refresh()
-        while True:
-            added = self._journal.add_done([past])
-            if added is not None:
-                return added[0]
+        with self.lock:
+            past = self._past(distribution, self._read_feedback(payoff, agents, cells, counts))
+            return self._add([past], only_missing=False)[0]
 
-    @one_at_a_time
     def add_missing(self, days: Iterable[tuple[Any, Any]]) -> list[Round]:
         """Record past days, (distribution, payoff) each, except those that were added before; return the new ones.
 
         All or none; of several who bring the same days along at once, each day comes in once.
         """
-        past = [
-            self._past(distribution, self._read_feedback(payoff, None, None, None)) for distribution, payoff in days
-        ]
+        with self.lock:
+            past = []
+            for distribution, payoff in days:
+                past.append(self._past(distribution, self._read_feedback(payoff, None, None, None)))
+            return self._add(past, only_missing=True)
+
+    def _add(self, days: list[Round], *, only_missing: bool) -> list[Round]:
         self.refresh()
         while True:
-            known = KnownDays(self.rounds)
-            added = self._journal.add_done([each for each in past if not known.take(each)])
-            if added is not None:
-                return list(added)
+            earlier = DayLookup(self.rounds if only_missing else ())
+            new = [past for past in days if not earlier.take(past)]
+            rounds, told = len(self.rounds), len(self._history.told)
+            numbered = [past.numbered(rounds + place, told + place) for place, past in enumerate(new)]
+            if self._journal is None or not numbered:
+                self._history = self._history.with_past(numbered)
+                return numbered
+            self._history, was_first = self._journal.add(self._history, numbered)
+            if was_first:
+                return numbered
 
     def _past(self, distribution: Any, feedback: Feedback) -> Round:
         played = read_only(read_distribution(distribution, self.population))
-        return Round(Plan(0, played), added=True).done(feedback, played, told=0)  # the journal numbers it
+        return Round.past(0, played).done(feedback, played, told=0)  # it is numbered when it is added
 
     def _read_feedback(self, payoff: Any, agents: Any, cells: Any, counts: Any) -> Feedback:
         if isinstance(payoff, Feedback):
@@ -267,21 +311,29 @@ class Study(Shared):
             return Feedback.read(self.population, payoff.payoff, payoff.agents or None, payoff.cells, payoff.counts)
         return Feedback.read(self.population, payoff, agents, cells, counts)
 
-    @one_at_a_time
     def fail(self, plan: Plan | int, reason: str, *, placed: Any = None, allow_misfit: bool = False) -> Round:
         """Record that a plan was carried out and brought no result; the study goes on without it.
 
         Agents stand where the plan put them, or as counted in ``placed``; it and ``allow_misfit`` as in ``tell``.
         """
-        asked = self._open_round(plan)
-        counted = self._read_placed(placed, allow_misfit=allow_misfit)
-        seen = self._history.next_word
-        return self._journal.end(asked.ended("failed", carried_text(reason), placed=counted, seen=seen))
+        with self.lock:
+            asked = self._open_round(plan)
+            counted = self._read_placed(placed, allow_misfit=allow_misfit)
+            seen = self._history.next_word
+            return self._end(asked.ended("failed", carried_text(reason), placed=counted, seen=seen))
 
-    @one_at_a_time
     def abandon(self, plan: Plan | int) -> Round:
         """Record that a plan will not be tried: no agent was moved for it."""
-        return self._journal.end(self._open_round(plan).ended("abandoned"))
+        with self.lock:
+            return self._end(self._open_round(plan).ended("abandoned"))
+
+    def _end(self, ended: Round) -> Round:
+        """Replace an open round by itself with its result, or failed, or abandoned."""
+        if self._journal is None:
+            self._history = self._history.after(ended)
+        else:
+            self._history, ended = self._journal.end(self._history, ended)
+        return ended
 
     def run(
         self,
@@ -306,80 +358,16 @@ class Study(Shared):
             self, payoff, rounds, min(workers, rounds), executor, stop=on_error == "stop", progress=progress
         )
 
-    @property
-    @one_at_a_time
-    def best(self) -> Round:
-        """The round with the highest told payoff, luck included; ``best_expected`` if none was told as one number."""
-        paid = [(each.payoff, each) for each in self._told("best") if each.payoff is not None]
-        return max(paid, key=lambda pair: pair[0])[1] if paid else self.best_expected
-
-    @property
-    @one_at_a_time
-    def best_expected(self) -> Round:
-        """The told round whose plan is recommended: that with the highest posterior mean."""
-        told = self._told("best_expected")
-        recommended = self.strategy.recommend(self._history)
-        planned = self._history.steers == "planned"
-        return min(told, key=lambda each: _distance(each, recommended, planned=planned))
-
-    @one_at_a_time
-    def recommend(self) -> Plan:
-        """Return the plan to keep: of the visited ones, that with the highest posterior mean.
-
-        It keeps all limits but the move budget: getting there may take several rounds.
-        """
-        self._told("recommend")
-        return self._placing.recommended(self.strategy.recommend(self._history), self.population, len(self.rounds))
-
-    @one_at_a_time
-    def predict(self, distribution: Any) -> Prediction:
-        """Return what the model expects of a distribution (C, A): of g, and of f in every cell."""
-        posterior = self._posterior("predict")
-        return predicted(posterior, read_distribution(distribution, self.population))
-
-    @one_at_a_time
-    def expected(self) -> tuple[FloatArray, FloatArray]:
-        """Return what the model expects of what was played in every told round, mean and sd (n,), in order of tells."""
-        posterior = self._posterior("expect")
-        moments = [posterior.population(each.played) for each in self._history.told]
-        return np.array([each.mean for each in moments]), np.array([each.variance**0.5 for each in moments])
-
-    @one_at_a_time
-    def explain(self, distribution: Any = None) -> Explanation:
-        """Return a prediction for a distribution (the recommended one by default), and what moving one agent changes.
-
-        In whole agents, the distribution is rounded to them; moves keep the limits.
-        """
-        posterior = self._posterior("explain")
-        if distribution is None:
-            plan = self.recommend()
-            return explained(posterior, self.population, plan.realized, plan.allocation)
-        checked = read_distribution(distribution, self.population)
-        size = self.population.size
-        counts = None if size is None else rounded_placement(checked, self.population.context_totals)
-        return explained(posterior, self.population, checked, counts)
-
-    def _posterior(self, purpose: str) -> Posterior:
-        self._told(purpose)
-        posterior = self.strategy.posterior(self._history)
-        if posterior is None:
-            raise InvalidInputError(f"strategy {self.strategy.name!r} has no model to {purpose} with; use 'default'")
-        return posterior
-
-    def _told(self, purpose: str) -> tuple[Round, ...]:
-        told = self._history.told
-        if not told:
-            raise RoundStateError(f"{purpose} needs at least one told round; ask for a plan and tell its payoff first")
-        return told
-
     def _open_round(self, plan: Plan | int) -> Round:
         number = plan.number if isinstance(plan, Plan) else plan
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
             raise InvalidInputError(f"plan must be a plan from ask() or its number, not {said(plan)}")
-        self.refresh()
-        if not 0 <= number < len(self.rounds):
-            raise UnknownNameError(f"plan {said(number)} was never asked; the study has {len(self.rounds)} plans")
-        asked = self.rounds[number]
+        if self._journal is not None:
+            self.refresh()
+        rounds = self._history.rounds
+        if not 0 <= number < len(rounds):
+            raise UnknownNameError(f"plan {said(number)} was never asked; the study has {len(rounds)} plans")
+        asked = rounds[number]
         if isinstance(plan, Plan) and plan is not asked.plan and not _same_plan(plan, asked.plan):
             raise UnknownNameError(f"this plan {number} is not the one this study gave; did another study give it?")
         if asked.state != "open":
@@ -395,8 +383,3 @@ def _same(first: IntArray | None, second: IntArray | None) -> bool:
     if first is None or second is None:
         return first is second
     return np.array_equal(first, second)
-
-
-def _distance(each: Round, distribution: FloatArray, *, planned: bool) -> float:
-    there = each.plan.distribution if planned else each.played
-    return float(np.abs(there - distribution).sum())

@@ -10,7 +10,8 @@ from mfbo.errors import InvalidInputError
 from mfbo.population import Population
 from mfbo.records import History, Plan, Proposal, read_assignment, read_distribution
 from mfbo.seeding import derived_generator
-from mfbo.simplex import AllocationMethod, allocate, realized
+from mfbo.simplex import AllocationMethod, allocate, realized, whole_agents
+from mfbo.validation import EXACT_SUM
 
 
 @dataclass(frozen=True)
@@ -25,42 +26,42 @@ class Placing:
         """Return the next plan of a history, as the strategy of this name proposes it."""
         if not isinstance(answer, Proposal):
             raise InvalidInputError(f"strategy {strategy!r} must answer with a Proposal, not {answer!r}")
-        population, number = history.population, len(history.rounds)
-        distribution = read_only(read_distribution(answer.distribution, population, "the strategy's plan"))
-        region = history.region
-        allocation = assignment = None
+        population, number, region = history.population, len(history.rounds), history.region
+        distribution = _checked(answer.distribution, population)
         if answer.assignment is not None:
             assignment = read_only(read_assignment(answer.assignment, population), np.int32)
-            allocation = read_only(population.counted(assignment), np.int64)
             if region is not None:
                 raise knows_no_limits(strategy)
-        elif region is not None:
-            allocation = read_only(region.whole(distribution), np.int64)
-            distribution = read_only(realized(allocation, distribution))
-        elif population.size is not None:
-            drawn = allocate(
-                distribution,
-                population.weights,
-                population.size,
-                derived_generator(self.seed, "allocate", number),
-                method=self.allocation,
-                context_method=self.contexts,
-            )
-            allocation = read_only(drawn, np.int64)
-        return Plan(number, distribution, allocation, assignment)
+            return Plan(number, distribution, read_only(population.counted(assignment), np.int64), assignment)
+        if population.size is None:
+            return Plan(number, distribution)
+        if region is not None or self.allocation == self.contexts == "quota":
+            counts = whole_agents(distribution, population.context_totals, region)
+        else:
+            rng = derived_generator(self.seed, "allocate", number)
+            methods: dict[str, AllocationMethod] = {"method": self.allocation, "context_method": self.contexts}
+            counts = allocate(distribution, population.weights, population.size, rng, **methods)
+        if region is not None:
+            distribution = read_only(realized(counts, distribution))
+        return Plan(number, distribution, read_only(counts, np.int64))
 
     def recommended(self, distribution: FloatArray, population: Population, number: int) -> Plan:
         """Return a plan to keep, by quota; it keeps all limits but the move budget."""
-        distribution = read_only(distribution)
-        allocation = None
-        if population.limits is not None:
-            region = population.limits.region(population.context_totals, None)
-            allocation = read_only(region.whole(distribution), np.int64)
-            distribution = read_only(realized(allocation, distribution))
-        elif population.size is not None:
-            rng = derived_generator(self.seed, "recommend")
-            allocation = read_only(allocate(distribution, population.weights, population.size, rng), np.int64)
-        return Plan(number, distribution, allocation)
+        if population.size is None:
+            return Plan(number, read_only(distribution))
+        totals, limits = population.context_totals, population.limits
+        counts = whole_agents(distribution, totals, None if limits is None else limits.region(totals, None))
+        played = distribution if limits is None else realized(counts, distribution)
+        return Plan(number, read_only(played), read_only(counts, np.int64))
+
+
+def _checked(values: Any, population: Population) -> FloatArray:
+    """Return a strategy's distribution (C, A), read-only; most need one look, the others are read as a user's are."""
+    if isinstance(values, np.ndarray) and values.dtype == np.float64 and values.shape == population.shape:
+        off = np.abs(values.sum(axis=1) - 1.0)  # NaN and infinities are not below the tolerance
+        if (off <= EXACT_SUM).all() and (values >= 0).all():
+            return np.asarray(read_only(values))
+    return np.asarray(read_only(read_distribution(values, population, "the strategy's plan")))
 
 
 def knows_no_limits(strategy: str) -> InvalidInputError:

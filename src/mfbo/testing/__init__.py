@@ -1,6 +1,6 @@
 """Contract suites that anyone can run on their own parts: derive a test class from one and say how to make the part."""
 
-from mfbo.testing.records import plain_round, round_from_plain
+from mfbo.testing.plain_rounds import plain_round, round_from_plain
 from mfbo.testing.storages import StorageContract
 from mfbo.testing.strategies import StrategyContract
 

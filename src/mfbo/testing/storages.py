@@ -66,7 +66,7 @@ class StorageContract:
         storage.create("one", "{}")
         good = [Draft("asked", 0, BODY, 0.5), Draft("told", 0, "{}", 1.0), Draft("added", 1, "{}", 1.5)]
         assert storage.extend("one", good, 0) == 0
-        assert [(each.sequence, each.number, each.kind) for each in storage.events("one")] == [
+        assert [(event.sequence, event.number, event.kind) for event in storage.events("one")] == [
             (0, 0, "asked"),
             (1, 0, "told"),
             (2, 1, "added"),
@@ -75,7 +75,7 @@ class StorageContract:
         refuses(RoundStateError, lambda: storage.extend("one", [Draft("asked", 2, "{}", 0.0), *good[1:2]]))
         refuses(ConflictError, lambda: storage.extend("one", [Draft("asked", 2, "{}", 0.0)] * 2))
         assert len(storage.events("one")) == 3
-        assert [(each.rounds, each.ended) for each in storage.studies()] == [(2, 2)]
+        assert [(study.rounds, study.ended) for study in storage.studies()] == [(2, 2)]
 
     def test_a_round_ends_once(self, storage: Storage) -> None:
         """A doubled tell is refused, and so is a tell of what was never asked."""
@@ -105,9 +105,9 @@ class StorageContract:
             storage.create(name, f'"{name}"')
             storage.append(name, "asked", 0, "{}", 0.0)
         storage.append("a", "told", 0, "{}", 0.0)
-        assert [(each.name, each.rounds, each.ended) for each in storage.studies()] == [("a", 1, 1), ("b", 1, 0)]
+        assert [(study.name, study.rounds, study.ended) for study in storage.studies()] == [("a", 1, 1), ("b", 1, 0)]
         storage.delete("a")
-        assert [each.name for each in storage.studies()] == ["b"]
+        assert [study.name for study in storage.studies()] == ["b"]
         storage.create("a", "{}")
         assert storage.events("a") == []
         assert storage.check() == []
@@ -116,11 +116,11 @@ class StorageContract:
         """Four threads write forty rounds."""
         storage.create("one", "{}")
         threads = [threading.Thread(target=_ask_and_tell, args=(storage, 10)) for _ in range(4)]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
-        kinds = [(each.number, each.kind) for each in storage.events("one")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        kinds = [(event.number, event.kind) for event in storage.events("one")]
         assert sorted(kinds) == sorted((number, kind) for number in range(40) for kind in ("asked", "told"))
         assert storage.check() == []
 
@@ -165,7 +165,7 @@ def refuses(error: type[Exception], call: Callable[[], Any]) -> str:
 def _ask_and_tell(storage: Storage, rounds: int) -> None:
     done = 0
     while done < rounds:
-        number = 1 + max((each.number for each in storage.events("one")), default=-1)
+        number = 1 + max((event.number for event in storage.events("one")), default=-1)
         try:
             storage.append("one", "asked", number, "{}", 0.0)
         except ConflictError:

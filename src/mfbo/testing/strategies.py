@@ -19,7 +19,7 @@ from mfbo.population import Population
 from mfbo.records import Feedback, History, Plan
 from mfbo.seeding import derived_generator
 from mfbo.study import Study, create_study
-from mfbo.testing.records import plain_round, round_from_plain
+from mfbo.testing.plain_rounds import plain_round, round_from_plain
 
 PAYOFFS: dict[str, Callable[[int, float], float]] = {
     "identical": lambda number, payoff: 3.0,
@@ -58,17 +58,17 @@ class StrategyContract:
     def test_every_plan_is_valid(self) -> None:
         """From the first to the last plan."""
         study = self._played(self.rounds)
-        for each in study.rounds:
-            _assert_valid_plan(each.plan, study.population)
+        for played in study.rounds:
+            _assert_valid_plan(played.plan, study.population)
         _assert_valid_plan(study.recommend(), study.population)
 
     def test_notes_are_plain_numbers_and_words(self) -> None:
         """Anything else could not be stored and found again."""
-        for each in self._played(self.rounds).rounds:
-            for key, values in each.notes.items():
-                assert isinstance(key, str), f"round {each.number}: the note {key!r} must have a string as its name"
+        for played in self._played(self.rounds).rounds:
+            for key, values in played.notes.items():
+                assert isinstance(key, str), f"round {played.number}: the note {key!r} must have a string as its name"
                 plain = all(type(value) is str or (type(value) is float and np.isfinite(value)) for value in values)
-                assert isinstance(values, tuple) and plain, f"round {each.number}: note {key!r} holds {values!r}"  # noqa: PT018
+                assert isinstance(values, tuple) and plain, f"round {played.number}: note {key!r} holds {values!r}"  # noqa: PT018
 
     def test_plans_after_every_kind_of_feedback_are_valid(self) -> None:
         """System payoffs, agents' payoffs, cell means, and all of them in one study."""
@@ -138,7 +138,7 @@ class StrategyContract:
         whole = self._played(self.rounds, width=2)
         for rounds in (2, self.rounds - 3):
             partial = self._played(rounds, width=2)
-            stored = json.loads(json.dumps([plain_round(each) for each in partial.rounds]))
+            stored = json.loads(json.dumps([plain_round(played) for played in partial.rounds]))
             history = History(self.population(), tuple(map(round_from_plain, stored)))
             resumed = self._play(Study(history, self.make(), 0, "quota", "quota"), self.rounds, width=2)
             for ours, theirs in zip(resumed.rounds, whole.rounds, strict=True):
@@ -166,8 +166,8 @@ class StrategyContract:
     def test_open_rounds_do_no_harm(self) -> None:
         """Several plans may be out at once, told in any order."""
         study = self._played(self.rounds, width=4)
-        for each in study.rounds:
-            _assert_valid_plan(each.plan, study.population)
+        for played in study.rounds:
+            _assert_valid_plan(played.plan, study.population)
         before = study.recommend().distribution
         study.ask()
         np.testing.assert_array_equal(study.recommend().distribution, before)
@@ -175,14 +175,14 @@ class StrategyContract:
     def test_the_history_is_left_alone(self) -> None:
         """Neither by proposing, recommending or predicting, nor through what is handed back."""
         history = self._played(self.rounds).history
-        before = json.dumps([plain_round(each) for each in history.rounds])
+        before = json.dumps([plain_round(played) for played in history.rounds])
         strategy = self.make()
         answers = [strategy.propose(history, np.random.default_rng(0)).distribution, strategy.recommend(history)]
         strategy.posterior(history)
         for answer in answers:
             if answer.flags.writeable:
                 answer[:] = 0.5
-        assert json.dumps([plain_round(each) for each in history.rounds]) == before
+        assert json.dumps([plain_round(played) for played in history.rounds]) == before
 
     # How histories come about
 

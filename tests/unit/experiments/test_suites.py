@@ -1,4 +1,4 @@
-"""Suites: what a plan is, how it is read, and what is refused."""
+"""Suites: what a suite is, how it is read, and what is refused."""
 
 import pytest
 
@@ -25,9 +25,9 @@ def written(tmp_path, text):
 def test_a_file_gives_all_combinations_once(tmp_path):
     suite = read_suite(written(tmp_path, TEXT))
     assert suite.name == "mine"
-    assert len(suite.cells) == 2 * 2 * 3 * 2
-    assert len({cell.key for cell in suite.cells}) == len(suite.cells)
-    assert [cell.settings.seed for cell in suite.cells] == sorted(cell.settings.seed for cell in suite.cells)
+    assert len(suite.runs) == 2 * 2 * 3 * 2
+    assert len({run.key for run in suite.runs}) == len(suite.runs)
+    assert [run.settings.seed for run in suite.runs] == sorted(run.settings.seed for run in suite.runs)
 
 
 def test_the_hash_counts_runs_and_not_words(tmp_path):
@@ -37,43 +37,43 @@ def test_the_hash_counts_runs_and_not_words(tmp_path):
     assert suite.hash == reworded.hash != longer.hash
 
 
-def test_overlapping_batches_give_each_cell_once():
+def test_overlapping_batches_give_each_run_once():
     batch = Batch(("swarm",), ("random",), (0, 1), (5,))
-    assert len(Suite("twice", (batch, Batch(("swarm",), ("random",), (1, 2), (5,)))).cells) == 3
+    assert len(Suite("twice", (batch, Batch(("swarm",), ("random",), (1, 2), (5,)))).runs) == 3
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_a_built_in_suite_printed_and_read_again_is_the_same_plan(name, tmp_path):
+def test_a_built_in_suite_printed_and_read_again_is_the_same_suite(name, tmp_path):
     suite = BUILT_IN[name]
     assert read_suite(written(tmp_path, suite_toml(suite))).hash == suite.hash
 
 
-def test_settings_of_strategies_are_part_of_the_plan(tmp_path):
+def test_settings_of_strategies_are_part_of_the_suite(tmp_path):
     text = TEXT.replace('"random"', '"mf-gp-ucb(multiplier = 2.0, kernel=joint)"')
     suite = read_suite(written(tmp_path, text))
     name = "mf-gp-ucb(kernel=joint,multiplier=2)"
-    assert {cell.settings.strategy for cell in suite.cells} == {"default", name}
-    assert len(suite.selected(strategies=[name])) == len(suite.cells) / 2
+    assert {run.settings.strategy for run in suite.runs} == {"default", name}
+    assert len(suite.selected(strategies=[name])) == len(suite.runs) / 2
     with pytest.raises(InvalidInputError, match="without repetition"):
         read_suite(written(tmp_path, TEXT.replace('"random"', '"default(trust=3)", "default(trust=3.0)"')))
 
 
 def test_the_paper_suite_is_the_papers():
     suite = find_suite("paper")
-    assert {cell.settings.rounds for cell in suite.cells} == {250}
-    assert {cell.settings.seed for cell in suite.cells} == set(range(10))
-    assert len({cell.settings.problem for cell in suite.cells}) == 7
-    assert {cell.time_limit for cell in suite.cells} == {None}
-    assert sum(cell.settings.strategy == "turbo" for cell in suite.cells) == 70
-    drawn = {cell.settings.problem for cell in suite.cells if cell.settings.contexts == "sampled"}
+    assert {run.settings.rounds for run in suite.runs} == {250}
+    assert {run.settings.seed for run in suite.runs} == set(range(10))
+    assert len({run.settings.problem for run in suite.runs}) == 7
+    assert {run.time_limit for run in suite.runs} == {None}
+    assert sum(run.settings.strategy == "turbo" for run in suite.runs) == 70
+    drawn = {run.settings.problem for run in suite.runs if run.settings.context_allocation == "sampled"}
     assert drawn == {"arena", "maritime"}
 
 
 def test_quick_has_no_turbo_above_300_agents_and_no_time_limit_that_would_make_values_depend_on_the_machine():
     suite = find_suite("quick")
-    turbo = {cell.settings.problem for cell in suite.cells if cell.settings.strategy == "turbo"}
+    turbo = {run.settings.problem for run in suite.runs if run.settings.strategy == "turbo"}
     assert turbo == {"swarm", "arena", "bay-area-bike"}
-    assert {cell.time_limit for cell in suite.cells} == {None}
+    assert {run.time_limit for run in suite.runs} == {None}
 
 
 @pytest.mark.parametrize(
@@ -93,6 +93,8 @@ def test_quick_has_no_turbo_above_300_agents_and_no_time_limit_that_would_make_v
         (("seeds = 3", "seeds = true"), "True"),
         (("rounds = 12", "rounds = 12\ntime_limit = 0"), "time limit"),
         (("rounds = 12", 'rounds = 12\nallocation = "dice"'), "'dice'"),
+        (("rounds = 12", 'rounds = 12\ncontext_allocation = "dice"'), "'dice'"),
+        (("rounds = 12", 'rounds = 12\ncontexts = "sampled"'), "context_allocation"),
         (("rounds = 12", 'rounds = 12\nfeedback = "gossip"'), "'gossip'"),
         (("rounds = 12", "rounds = 12\nnoise = -1"), "-1"),
         (("[[runs]]", "[runs]"), "[[runs]]"),
@@ -112,7 +114,7 @@ def test_quick_has_no_turbo_above_300_agents_and_no_time_limit_that_would_make_v
 def test_what_cannot_be_run_is_refused_with_its_name(tmp_path, change, named):
     assert change[0] in TEXT
     with pytest.raises(MfboError) as caught:
-        assert read_suite(written(tmp_path, TEXT.replace(*change))).cells
+        assert read_suite(written(tmp_path, TEXT.replace(*change))).runs
     assert named in str(caught.value)
 
 
@@ -125,11 +127,11 @@ def test_no_runs_and_no_file_are_refused(tmp_path):
         find_suite("qick")
 
 
-def test_a_filter_chooses_cells_without_changing_them():
+def test_a_filter_chooses_runs_without_changing_them():
     suite = Suite("both", (Batch(("swarm", "arena"), ("default", "random"), (0,), (5,)),))
     chosen = suite.selected(problems=("arena",), strategies=("random",))
-    assert [cell.label for cell in chosen] == ["arena-random-T5-seed0"]
-    assert chosen[0] in suite.cells
+    assert [run.label for run in chosen] == ["arena-random-T5-seed0"]
+    assert chosen[0] in suite.runs
     with pytest.raises(MfboError, match="'mf-gp-ucb'"):
         suite.selected(strategies=("mf-gp-ucb",))
     with pytest.raises(MfboError, match="'swarm'"):

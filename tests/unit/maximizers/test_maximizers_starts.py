@@ -5,7 +5,7 @@ import pytest
 
 from mfbo.errors import InvalidInputError
 from mfbo.maximizers import Adam, Lbfgs
-from mfbo.maximizers.multistart import best_climb
+from mfbo.maximizers.climbing import best_climb
 
 MAXIMIZERS = [Lbfgs(), Adam(steps=5)]
 

@@ -5,7 +5,17 @@ import pytest
 
 from mfbo.acquisition import PopulationUCB
 from mfbo.errors import NumericalError
-from mfbo.models import Fit, GaussianProcess, SparseProcess, agents_kernel, default_kernel, rows_of_round, system_rows
+from mfbo.models import (
+    Fit,
+    GaussianProcess,
+    SparseProcess,
+    agents_kernel,
+    default_kernel,
+    joint_kernel,
+    paper_kernel,
+    rows_of_round,
+    system_rows,
+)
 from mfbo.models.sparse import FITTED_ROWS, SMALLEST_NOISE, CompactRows
 from mfbo.population import Population
 from mfbo.problems import FeedbackKind, Observer, arena, swarm
@@ -226,6 +236,18 @@ def test_changes_equal_the_joint_gaussian_of_basis_and_rest(case):
     np.testing.assert_allclose(found_mean, mean[1:] - mean[0], rtol=1e-7, atol=1e-9)
     variance = np.diag(covariance)[1:] + covariance[0, 0] - 2 * covariance[0, 1:]
     np.testing.assert_allclose(found_variance, variance, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("make", [paper_kernel, joint_kernel])
+def test_learned_couplings_of_actions_and_contexts_are_those_of_the_exact_process(make):
+    problem = arena(5, None)
+    population = Population(np.linspace(0, 1, 5), {"name": ["x", "y"], "weight": [0.3, 0.7], "age": [0.0, 1.0]})
+    exact, sparse = (process.posterior() for process in both(make(population), rounds_of(problem, "cells", 4)))
+    start, *others = candidates(problem, 4)
+    np.testing.assert_allclose(
+        sparse.population_means(np.stack(others)), exact.population_means(np.stack(others)), atol=0.02
+    )
+    np.testing.assert_allclose(sparse.cells(start).mean, exact.cells(start).mean, atol=0.02)
 
 
 def test_the_uncertainty_of_a_sparse_change_goes_to_zero_with_the_step(case):

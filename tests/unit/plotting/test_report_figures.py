@@ -7,13 +7,13 @@ import pytest
 
 from mfbo.cli.report import _remove_older
 from mfbo.experiments import Batch, ResultStore, Suite
-from mfbo.experiments.cells import play
-from mfbo.experiments.report import tables
+from mfbo.experiments.report_tables import tables
 from mfbo.experiments.results import load_results
+from mfbo.experiments.suite_runs import play
 from mfbo.plotting.figures import compact_svg, letters_as_text
 from mfbo.plotting.page import report_markdown, report_page
 from mfbo.plotting.report_figures import draw_all
-from mfbo.plotting.sweeps import sweep
+from mfbo.plotting.scaling_curves import sweep
 
 SUITE = Suite(
     "figures",
@@ -31,8 +31,8 @@ SUITE = Suite(
 def results(tmp_path_factory):
     store = ResultStore(tmp_path_factory.mktemp("results"))
     store.open_for(SUITE)
-    for cell in SUITE.cells:
-        store.write(play(cell))
+    for run in SUITE.runs:
+        store.write(play(run))
     return load_results(store)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from mfbo import Population
 from mfbo.errors import InvalidInputError
-from mfbo.population.reading import Named, read_named
+from mfbo.population.named import Named, read_named
 
 COLUMNS = {"name": ["main st", "2nd av", "park"], "lon": [1.0, 2.0, 3.0], "lat": [4, 5, 6]}
 

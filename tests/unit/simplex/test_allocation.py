@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbo.simplex import allocate, quota, realized, sampled
+from mfbo.simplex import Region, allocate, quota, realized, sampled, whole_agents
 
 WEIGHTS = np.array([0.7, 0.3])
 DISTRIBUTION = np.array([[0.5, 0.5, 0.0], [0.1, 0.2, 0.7]])
@@ -130,3 +130,16 @@ def test_a_rare_context_of_a_tiny_population_is_empty_and_stays_defined(rng):
 def test_realized_approaches_the_plan_as_the_population_grows(rng):
     played = realized(allocate(DISTRIBUTION, WEIGHTS, 10**9, rng), DISTRIBUTION)
     np.testing.assert_allclose(played, DISTRIBUTION, atol=1e-8)
+
+
+def test_whole_agents_are_the_quota_of_every_context():
+    distribution = np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
+    found = whole_agents(distribution, np.array([7, 4]))
+    np.testing.assert_array_equal(found, [quota(distribution[0], 7), quota(distribution[1], 4)])
+    assert found.dtype == np.int64
+
+
+def test_whole_agents_keep_a_region():
+    totals, full = np.array([6]), np.array([[6, 6, 6]])
+    region = Region(totals, 0 * full, full, np.array([0, 0, 2]), np.array([2, 6, 6]))
+    np.testing.assert_array_equal(whole_agents(np.array([[0.5, 0.5, 0.0]]), totals, region), [[2, 2, 2]])

@@ -46,7 +46,7 @@ def stored():
     study.abandon(study.ask())
     plan = study.ask(worker="w")
     asked = study.rounds[plan.number]
-    assert study._journal.lease(asked, "x", 5.0)
+    assert study._lease(asked, "x", 5.0, None)
     study.tell(asked.number, 0.2)
     return storage.description("one"), storage.events("one")
 

@@ -26,14 +26,14 @@ def played(problem: Problem, rounds: int, kind: str = "system", strategy: str = 
 
 
 def stalled(population: Population, rounds: int, level: float) -> History:
-    """A history that sits on one plan without gaining, whose last proposal noted this level."""
+    """A history of one agent's payoffs that sits on one plan without gaining, whose last proposal noted this level."""
     rng = np.random.default_rng(0)
     told = []
     for number in range(rounds):
         distribution = rng.dirichlet(np.ones(6), size=1) if number < 3 else uniform(1, 6)
         payoff = float(number) if number < 3 else 5.0
         asked = Round(Plan(number, distribution), {"level": (level,)})
-        told.append(asked.done(Feedback(payoff), distribution, told=number))
+        told.append(asked.done(Feedback(agents=((0, 2, payoff),)), distribution, told=number))
     return History(population, tuple(told))
 
 
@@ -76,9 +76,9 @@ def test_optimism_has_a_ceiling(population):
 
 def test_a_gain_ends_the_stall(population):
     history = stalled(population, WINDOW + 6, 4.0)
-    better = np.array([[0.5, 0.5, 0, 0, 0, 0]])
+    better = np.array([[0.5, 0, 0.5, 0, 0, 0]])
     gain = Round(Plan(len(history.rounds), better), {"level": (4.0,)}).done(
-        Feedback(50.0), better, told=len(history.rounds)
+        Feedback(agents=((0, 2, 50.0),)), better, told=len(history.rounds)
     )
     notes = propose(History(population, (*history.rounds, gain))).notes
     assert notes["level"] == (0.0,)

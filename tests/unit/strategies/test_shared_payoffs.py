@@ -6,7 +6,7 @@ import pytest
 from mfbo import Feedback, History, Plan, Population, Round
 from mfbo.problems import FeedbackKind, Observer, bay_area_bike
 from mfbo.strategies import Default
-from mfbo.strategies.shared import with_shared_payoffs
+from mfbo.strategies.reading import with_shared_payoffs
 
 POPULATION = Population(["a", "b", "c"])
 

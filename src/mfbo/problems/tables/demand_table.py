@@ -1,8 +1,8 @@
 """The demand table: places with names, features, extra columns and demand shares, and where it all came from."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +16,18 @@ EXACT_SUM = 1e-9  # shares that sum to 1 this closely are kept to the bit, so th
 
 
 @dataclass(frozen=True, eq=False)
-class DemandTable:
+class _CheckedDemand:
+    """The fields of a demand table once they have been checked."""
+
+    names: tuple[str, ...]
+    feature_names: tuple[str, ...]
+    features: FloatArray
+    demand: FloatArray
+    extras: Mapping[str, IntArray]
+    details: Mapping[str, Any]
+
+
+class DemandTable(_CheckedDemand):
     """Where demand is: A places, each with a name, d features and a share of all demand.
 
     names: (A,) unique; feature_names: (d,); features: (A, d), what a model may know of a place (coordinates);
@@ -25,29 +36,31 @@ class DemandTable:
     details: source, license, files, period, filter, command and counts, as the JSON sidecar keeps them.
     """
 
-    names: tuple[str, ...]
-    feature_names: tuple[str, ...]
-    features: FloatArray
-    demand: FloatArray
-    extras: Mapping[str, IntArray] = field(default_factory=dict)
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        names = unique_names(self.names, "names")
-        given = listed(self.feature_names, "feature_names")
-        feature_names = unique_names(given, "feature_names") if given else ()
-        features = number_array(self.features, "features", (len(names), len(feature_names)))
-        demand = number_array(self.demand, "demand", (len(names),))
-        extras = {name: read_only(_whole(values, name, len(names)), np.int64) for name, values in self.extras.items()}
-        clash = {"name", "demand", *feature_names} & set(extras) | {"name", "demand"} & set(feature_names)
+    def __init__(
+        self,
+        names: Sequence[str],
+        feature_names: Sequence[str],
+        features: Any,
+        demand: Any,
+        extras: Mapping[str, Any] = MappingProxyType({}),
+        details: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        """Check it all."""
+        places = unique_names(names, "names")
+        labels = listed(feature_names, "feature_names")
+        columns = unique_names(labels, "feature_names") if labels else ()
+        whole = {name: read_only(_whole(values, name, len(places)), np.int64) for name, values in extras.items()}
+        clash = {"name", "demand", *columns} & set(whole) | {"name", "demand"} & set(columns)
         if clash:
             raise InvalidInputError(f"the column {sorted(clash)[0]!r} is there twice; rename one of them")
-        object.__setattr__(self, "names", names)
-        object.__setattr__(self, "feature_names", feature_names)
-        object.__setattr__(self, "features", read_only(features))
-        object.__setattr__(self, "demand", read_only(_shares(demand, names)))
-        object.__setattr__(self, "extras", MappingProxyType(extras))
-        object.__setattr__(self, "details", checked_details(self.details))
+        super().__init__(
+            names=places,
+            feature_names=columns,
+            features=read_only(number_array(features, "features", (len(places), len(columns)))),
+            demand=read_only(_shares(number_array(demand, "demand", (len(places),)), places)),
+            extras=MappingProxyType(whole),
+            details=checked_details(details),
+        )
 
     def __len__(self) -> int:
         """Return A, the number of places."""

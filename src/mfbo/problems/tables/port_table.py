@@ -1,7 +1,8 @@
 """The port table: ports with coordinates, ocean region, harbor size and capacity, and a seeded choice of a few."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,35 +14,50 @@ from mfbo.validation import number_array, unique_names, whole_number
 
 
 @dataclass(frozen=True, eq=False)
-class PortTable:
-    """Ports of the world: A ports in C regions.
-
-    names: (A,) unique; coordinates: (A, 2), longitude and latitude in degrees; regions: (A,), the region of each
-    port; sizes: (A,), the harbor size of each; capacity: (A,), above 0, in any unit (problems scale it to sum to 1).
-    """
+class _CheckedPorts:
+    """The fields of a port table once they have been checked."""
 
     names: tuple[str, ...]
     coordinates: FloatArray
     regions: tuple[str, ...]
     sizes: tuple[str, ...]
     capacity: FloatArray
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any]
 
-    def __post_init__(self) -> None:
-        names = unique_names(self.names, "names")
-        coordinates = number_array(self.coordinates, "coordinates", (len(names), 2))
-        capacity = number_array(self.capacity, "capacity", (len(names),))
-        if (capacity <= 0).any():
-            port = int(np.argmin(capacity))
+
+class PortTable(_CheckedPorts):
+    """Ports of the world: A ports in C regions.
+
+    names: (A,) unique; coordinates: (A, 2), longitude and latitude in degrees; regions: (A,), the region of each
+    port; sizes: (A,), the harbor size of each; capacity: (A,), above 0, in any unit (problems scale it to sum to 1).
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        coordinates: Any,
+        regions: Sequence[str],
+        sizes: Sequence[str],
+        capacity: Any,
+        details: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        """Check it all."""
+        ports = unique_names(names, "names")
+        places = number_array(coordinates, "coordinates", (len(ports), 2))
+        room = number_array(capacity, "capacity", (len(ports),))
+        if (room <= 0).any():
+            port = int(np.argmin(room))
             raise InvalidInputError(
-                f"capacity must be above 0, but {names[port]!r} has {capacity[port]:.6g}; leave the port out"
+                f"capacity must be above 0, but {ports[port]!r} has {room[port]:.6g}; leave the port out"
             )
-        object.__setattr__(self, "names", names)
-        object.__setattr__(self, "coordinates", read_only(coordinates))
-        object.__setattr__(self, "regions", _texts(self.regions, "regions", names))
-        object.__setattr__(self, "sizes", _texts(self.sizes, "sizes", names))
-        object.__setattr__(self, "capacity", read_only(capacity))
-        object.__setattr__(self, "details", checked_details(self.details))
+        super().__init__(
+            names=ports,
+            coordinates=read_only(places),
+            regions=_texts(regions, "regions", ports),
+            sizes=_texts(sizes, "sizes", ports),
+            capacity=read_only(room),
+            details=checked_details(details),
+        )
 
     def __len__(self) -> int:
         """Return A, the number of ports."""
@@ -83,12 +99,12 @@ def choose_ports(table: PortTable, count: int, rng: np.random.Generator, *, leas
             raise InvalidInputError(f"the region {region!r} has only {len(members)} ports, not {least}")
         chosen.update(members[:least])
     chosen.update([port for port in order if port not in chosen][: count - len(chosen)])
-    kept = sorted(chosen)
+    ports = sorted(chosen)
     return PortTable(
-        names=tuple(table.names[port] for port in kept),
-        coordinates=table.coordinates[kept],
-        regions=tuple(table.regions[port] for port in kept),
-        sizes=tuple(table.sizes[port] for port in kept),
-        capacity=table.capacity[kept],
+        names=tuple(table.names[port] for port in ports),
+        coordinates=table.coordinates[ports],
+        regions=tuple(table.regions[port] for port in ports),
+        sizes=tuple(table.sizes[port] for port in ports),
+        capacity=table.capacity[ports],
         details=table.details,
     )

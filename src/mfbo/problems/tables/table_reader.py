@@ -1,37 +1,33 @@
-"""Demand and port tables read from a CSV and its JSON sidecar; every refusal names the file, line and column."""
+"""Demand and port tables read from a CSV and its JSON sidecar; all faults are named by file, line and column."""
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mfbo.csv_reader import Check, Sheet, above, at_least, collected, parse_sheet, plain_name, within_degrees
 from mfbo.errors import InvalidInputError
-from mfbo.given_files import delimiter_of, given_text
-from mfbo.problems.tables.columns import plain
+from mfbo.given_files import given_text
 from mfbo.problems.tables.demand_table import DemandTable
 from mfbo.problems.tables.port_table import PortTable
-from mfbo.shown_text import as_written
 from mfbo.validation import LARGEST_POPULATION
 
+NAME_COLUMNS = ("name", "station", "action", "place")
 EXTRA_COLUMNS = ("row", "column", "station_id", "docks", "pickups")  # whole numbers, never features
 PORT_COLUMNS = ("name", "longitude", "latitude", "region", "size", "capacity")
 
 _SAME = {"lat": "latitude", "lon": "longitude", "lng": "longitude", "long": "longitude"}
-_LIMITS = {"latitude": 90.0, "longitude": 180.0}
+_DEGREES: dict[str, Check] = {"latitude": within_degrees(90.0), "longitude": within_degrees(180.0)}
 
 
 def read_demand(path: str | PathLike[str]) -> DemandTable:
     """Read a demand table: columns ``name`` and ``demand`` (shares or counts), and any numeric feature columns.
 
     ``latitude, longitude`` (or ``x, y``) make it a map; row, column, station_id, docks and pickups are whole-number
-    extras; every other column is a feature. The sidecar ``NAME.json`` is read if it is there.
+    extras; every other column that holds a number is a feature. The sidecar ``NAME.json`` is read if it is there.
     """
     return parse_demand(*_texts_of(path))
 
@@ -43,131 +39,80 @@ def read_ports(path: str | PathLike[str]) -> PortTable:
 
 def parse_demand(text: str, sidecar: str | None, label: str) -> DemandTable:
     """Make a demand table of the texts of its two files; ``label`` is what errors call it."""
-    cells = Cells.of(text, label)
-    cells.need(("name", "demand"))
-    extras = [name for name in cells.columns if name in EXTRA_COLUMNS]
-    features = [name for name in cells.columns if name not in ("name", "demand", *extras)]
-    names = cells.names()
-    values = [cells.numbers(name) for name in features]
-    demand = cells.numbers("demand", least=0.0)
-    if not any(demand):
-        raise InvalidInputError(f"{label}, column 'demand': all {len(demand)} are 0; at least one place needs demand")
+    with collected(None) as faults:
+        sheet = parse_sheet(text, label, faults)
+        columns = _columns(sheet)
+        name_column = sheet.need(*NAME_COLUMNS)
+        names = _names(sheet, name_column)
+        demand = sheet.numbers(sheet.need("demand"), at_least(0.0))
+        extras = {name: sheet.numbers(columns[name], _usual_whole) for name in columns if name in EXTRA_COLUMNS}
+        features = {
+            name: sheet.numbers(column, *_checks(name))
+            for name, column in columns.items()
+            if column not in (name_column, "demand") and name not in extras and _is_feature(sheet, name, column)
+        }
+        if demand and not any(demand) and not faults.found:
+            faults.add(label, None, "demand", f"all {len(demand)} are 0; at least one place needs demand")
     return DemandTable(
         names=names,
         feature_names=tuple(features),
-        features=np.array(values, dtype=np.float64).reshape(len(features), len(names)).T,
+        features=np.array([*features.values()], dtype=np.float64).reshape(len(features), len(names)).T,
         demand=np.array(demand),
-        extras={name: np.array(cells.whole_numbers(name), dtype=np.int64) for name in extras},
+        extras={name: np.array(values, dtype=np.int64) for name, values in extras.items()},
         details=_details(sidecar, label),
     )
 
 
 def parse_ports(text: str, sidecar: str | None, label: str) -> PortTable:
     """Make a port table of the texts of its two files; ``label`` is what errors call it."""
-    cells = Cells.of(text, label)
-    cells.need(PORT_COLUMNS)
+    with collected(None) as faults:
+        sheet = parse_sheet(text, label, faults)
+        columns = _columns(sheet)
+        found = {name: columns.get(name) or sheet.need(name) for name in PORT_COLUMNS}
+        names = _names(sheet, found["name"])
+        places = [sheet.numbers(found[angle], _DEGREES[angle]) for angle in ("longitude", "latitude")]
+        regions, sizes = (sheet.texts(found[name]) for name in ("region", "size"))
+        capacity = sheet.numbers(found["capacity"], above(0.0))
     return PortTable(
-        names=cells.names(),
-        coordinates=np.column_stack([cells.numbers("longitude"), cells.numbers("latitude")]),
-        regions=tuple(cells.texts("region")),
-        sizes=tuple(cells.texts("size")),
-        capacity=np.array(cells.numbers("capacity", above=0.0)),
+        names=names,
+        coordinates=np.array(places, dtype=np.float64).T,
+        regions=tuple(region for region in regions if region is not None),
+        sizes=tuple(size for size in sizes if size is not None),
+        capacity=np.array(capacity, dtype=np.float64),
         details=_details(sidecar, label),
     )
 
 
-@dataclass(frozen=True)
-class Cells:
-    """The cells of a CSV as text, with the line each row stands on."""
+def _columns(sheet: Sheet) -> dict[str, str]:
+    """Return the columns of a file by what we call them; note those that mean the same."""
+    columns: dict[str, str] = {}
+    for position, column in enumerate(sheet.columns):
+        name = _SAME.get(plain_name(column), plain_name(column))
+        if name in columns:
+            sheet.faults.add(sheet.label, 1, None, f"the column {name!r} (number {position + 1}) is there twice")
+        columns.setdefault(name, column)
+    return columns
 
-    label: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    lines: tuple[int, ...]
-    decimal_commas: bool = False
 
-    @classmethod
-    def of(cls, text: str, label: str) -> "Cells":
-        """Split a CSV text; blank lines are nothing, and every row must be as long as the header.
+def _names(sheet: Sheet, column: str | None) -> tuple[str, ...]:
+    """Return the names, and note those that are there twice."""
+    names = sheet.texts(column)
+    sheet.once(names, column, lambda index: repr(names[index]))
+    return tuple(name for name in names if name is not None)
 
-        Where semicolons or tabs stand between the cells, a comma in a number is a decimal one.
-        """
-        delimiter = delimiter_of(text)
-        reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True, strict=True)
-        try:
-            numbered = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-        except csv.Error as error:
-            raise InvalidInputError(f"{label}, line {reader.line_num}: not readable as CSV ({error})") from error
-        if not numbered:
-            raise InvalidInputError(f"{label} is empty; its first line must name the columns")
-        header = numbered[0][1]
-        columns = tuple(_SAME.get(plain(name), plain(name)) for name in header)
-        for position, name in enumerate(columns):
-            if not name or name in columns[:position]:
-                raise InvalidInputError(f"{label}: the column {name!r} (number {position + 1}) has no name of its own")
-        for line, row in numbered[1:]:
-            if len(row) != len(columns):
-                raise InvalidInputError(f"{label}, line {line}: {len(row)} cells, but the header has {len(columns)}")
-        if len(numbered) == 1:
-            raise InvalidInputError(f"{label} has a header but no rows")
-        rows = tuple(tuple(as_written(cell).strip() for cell in row) for _, row in numbered[1:])
-        return cls(label, columns, rows, tuple(line for line, _ in numbered[1:]), decimal_commas=delimiter != ",")
 
-    def need(self, names: Sequence[str]) -> None:
-        """Refuse a table that lacks one of these columns."""
-        missing = [name for name in names if name not in self.columns]
-        if missing:
-            raise InvalidInputError(
-                f"{self.label}: the column {missing[0]!r} is missing; the file has {', '.join(self.columns)}"
-            )
+def _checks(name: str) -> Sequence[Check]:
+    return (_DEGREES[name],) if name in _DEGREES else ()
 
-    def texts(self, column: str) -> list[str]:
-        """Return the cells of a column, none of them empty."""
-        position = self.columns.index(column)
-        texts = [row[position] for row in self.rows]
-        if "" in texts:
-            raise self._refusal(texts.index(""), column, "is empty")
-        return texts
 
-    def names(self) -> tuple[str, ...]:
-        """Return the names, each of them once."""
-        seen: dict[str, int] = {}
-        for index, name in enumerate(self.texts("name")):
-            if name in seen:
-                raise self._refusal(index, "name", f"{name!r} is already on line {self.lines[seen[name]]}")
-            seen[name] = index
-        return tuple(seen)
+def _is_feature(sheet: Sheet, name: str, column: str) -> bool:
+    """Say whether a column must hold numbers: coordinates must; others hold remarks if not one of them is a number."""
+    return name in (*_DEGREES, "x", "y") or sheet.holds_numbers(column)
 
-    def numbers(self, column: str, *, least: float | None = None, above: float | None = None) -> list[float]:
-        """Return the finite numbers of a column within its limits."""
-        limit = _LIMITS.get(column)
-        values = []
-        for index, text in enumerate(self.texts(column)):
-            try:
-                value = float(text.replace(",", ".") if self.decimal_commas else text)
-            except ValueError as error:
-                raise self._refusal(index, column, f"{text!r} is not a number") from error
-            if not isfinite(value):
-                raise self._refusal(index, column, f"{text!r} is not finite")
-            if limit is not None and abs(value) > limit:
-                raise self._refusal(index, column, f"{text} is not between -{limit:g} and {limit:g} degrees")
-            if least is not None and value < least:
-                raise self._refusal(index, column, f"{text} is below {least:g}")
-            if above is not None and value <= above:
-                raise self._refusal(index, column, f"{text} is not above {above:g}")
-            values.append(value)
-        return values
 
-    def whole_numbers(self, column: str) -> list[int]:
-        """Return the whole numbers of a column."""
-        values = self.numbers(column)
-        for index, value in enumerate(values):
-            if value != int(value) or abs(value) > LARGEST_POPULATION:
-                raise self._refusal(index, column, f"{value:g} is not a whole number of usual size")
-        return [int(value) for value in values]
-
-    def _refusal(self, index: int, column: str, reason: str) -> InvalidInputError:
-        return InvalidInputError(f"{self.label}, line {self.lines[index]}, column {column!r}: {reason}")
+def _usual_whole(value: float, text: str) -> str | None:
+    usual = abs(value) <= LARGEST_POPULATION and value == int(value)
+    return None if usual else f"{text} is not a whole number of usual size"
 
 
 def _texts_of(path: str | PathLike[str]) -> tuple[str, str | None, str]:

@@ -9,7 +9,7 @@ from mfbo.problems.tables.bikes import build_bikes
 from mfbo.problems.tables.columns import Source, find_column
 from mfbo.problems.tables.demand_table import DemandTable
 from mfbo.problems.tables.rawfiles import Progress, sources
-from mfbo.problems.tables.table_reader import PORT_COLUMNS, read_demand
+from mfbo.problems.tables.table_reader import NAME_COLUMNS, PORT_COLUMNS, read_demand
 from mfbo.problems.tables.taxi import build_taxi
 
 FileKind = Literal["demand table", "port table", "taxi trips", "bike trips", "bike stations", "world port index"]
@@ -31,7 +31,7 @@ def file_kind(path: str | PathLike[str]) -> FileKind:
 
 def _kind(source: Source) -> FileKind | None:
     tests: dict[FileKind, bool] = {
-        "demand table": {"name", "demand"} <= set(source.columns),
+        "demand table": "demand" in source.columns and find_column(source, NAME_COLUMNS) is not None,
         "port table": set(PORT_COLUMNS) <= set(source.columns),
         "world port index": _has_all(source, world_ports.COLUMNS),
         "taxi trips": find_column(source, taxi.COLUMNS["the pickup time"]) is not None,

@@ -10,7 +10,7 @@ import numpy as np
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.interfaces import Acquisition
 from mfbo.population import Population
-from mfbo.simplex import Region, quota, realized
+from mfbo.simplex import Region, realized, whole_agents
 from mfbo.strategies.default.seen import Seen
 
 MOVES = 64  # single-agent moves that are compared
@@ -52,10 +52,7 @@ class KnownPlacements:
         return max(plans, key=lambda plan: acquisition(plan)[0]) if plans else distribution
 
     def _rounded(self, distribution: FloatArray) -> IntArray:
-        if self.region is not None:
-            return self.region.whole(distribution)
-        totals = self.population.context_totals
-        return np.stack([quota(row, int(total)) for row, total in zip(distribution, totals, strict=True)])
+        return whole_agents(distribution, self.population.context_totals, self.region)
 
 
 def _moved(counts: IntArray, rng: np.random.Generator) -> list[IntArray]:

@@ -15,9 +15,9 @@ from mfbo.interfaces import Acquisition, Maximizer, Posterior
 from mfbo.maximizers import Lbfgs, ProjectedAscent
 from mfbo.simplex import Region, dirichlet
 from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.modeled import Belief
 from mfbo.strategies.reading import pending_shares
 from mfbo.strategies.replay_plan import ROUND_BUDGET
-from mfbo.strategies.surrogate import Belief
 
 SAME_START = 0.01  # L1 distance per context below which two starts climb to the same place
 
@@ -83,9 +83,13 @@ class Search:
 
     def climbed(self, multiplier: float, starts: Sequence[FloatArray]) -> FloatArray:
         """Return the best allowed distribution found from these starts, (C, A)."""
+        return self.climbed_on(self.acquisition(multiplier), starts)
+
+    def climbed_on(self, acquisition: Acquisition, starts: Sequence[FloatArray]) -> FloatArray:
+        """Return the best allowed distribution found from these starts on another acquisition, (C, A)."""
         iterations = _iterations(starts[0].size)
         climb: Maximizer = Lbfgs(iterations) if self.region is None else ProjectedAscent(self.region, iterations)
-        return climb(self.acquisition(multiplier), starts)[0]
+        return climb(acquisition, starts)[0]
 
 
 def trusted_occupancy(occupancies: FloatArray, trust: float) -> FloatArray:

@@ -2,26 +2,36 @@
 
 ``propose`` is the whole algorithm. Its rules are values computed from the history, one file each: ``first_plans``,
 ``search`` (starts, trusted occupancy), ``stall`` and ``information_floor`` (optimism), ``lookers``,
-``known_placements``. docs/decisions/0006-default-strategy.md has the measurements.
+``known_placements``. docs/decisions/0006-default-strategy.md has the measurements. A study that is to earn has rules of
+its own: ``status_quo``, ``step``, ``guard``, ``street`` and ``tilt`` (noisy days), ``wrong_days``; see decision 0013.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mfbo.arrays import one_blas_thread
+from mfbo.arrays import FloatArray, one_blas_thread
+from mfbo.interfaces import Acquisition
 from mfbo.models import Kernel, agents_kernel, default_kernel
 from mfbo.population import Population
-from mfbo.records import History, Proposal, Round
+from mfbo.records import History, Note, Proposal, Round
+from mfbo.strategies.default.doubts import Doubts
+from mfbo.strategies.default.exploring import Exploring
 from mfbo.strategies.default.first_plans import first_plan
+from mfbo.strategies.default.guard import Guard
 from mfbo.strategies.default.information_floor import InformationFloor
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
-from mfbo.strategies.default.seen import Seen, data_kind
+from mfbo.strategies.default.seen import Seen, data_kind, replicates_disagree
 from mfbo.strategies.default.stall import Stall
+from mfbo.strategies.default.status_quo import first_earning_plan
+from mfbo.strategies.default.step import Step
+from mfbo.strategies.default.street import street_kernel
+from mfbo.strategies.default.tilt import TiltedMean
+from mfbo.strategies.default.wrong_days import without_wrong_days
 from mfbo.strategies.modeled import ModeledStrategy
-from mfbo.strategies.shared import with_shared_payoffs
+from mfbo.strategies.reading import recommendable, with_shared_payoffs
 
 
 @dataclass(frozen=True)
@@ -45,21 +55,39 @@ class Default(ModeledStrategy):
         """Return "agents" as soon as one agent's payoff is told, otherwise "noisy" or "exact" population payoffs."""
         return data_kind(told, noise)
 
+    def kind_of(self, history: History) -> str:
+        """Return the kind of data; noisy population payoffs that are to be earned are "street"."""
+        kind = self.data_kind(history.told, history.noise)
+        return "street" if kind == "noisy" and history.aim == "earn" else kind
+
     def kernel_for(self, population: Population, kind: str) -> Kernel:
         """Return our kernel for agents' payoffs or for population payoffs."""
+        if kind == "street":
+            return street_kernel(population)
         return agents_kernel(population) if kind == "agents" else default_kernel(population, noisy=kind == "noisy")
 
     def as_modeled(self, history: History) -> History:
-        """Return the history with payoffs that all agents share told as population payoffs."""
-        return with_shared_payoffs(history)
+        """Return the history with payoffs that all agents share told as population payoffs, without those in doubt.
+
+        An earning study leaves days out that were probably told wrongly; others repeat the plan to find out.
+        """
+        shared = with_shared_payoffs(history)
+        if history.aim == "earn":
+            return without_wrong_days(shared) if replicates_disagree(shared.told) else shared
+        return Doubts.of(shared).believed(shared)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return the uniform plan first (twice, to see noise), then random ones near it, then what the model likes."""
         modeled = self.as_modeled(history)
-        seen = Seen.of(modeled, self.data_kind(modeled.told, modeled.noise))
+        seen = Seen.of(modeled, self.kind_of(modeled))
+        if history.aim == "earn":
+            return self._earning(seen, rng)
         first = first_plan(seen, rng)
         if first is not None:
             return Proposal(first)
+        doubted = Doubts.of(with_shared_payoffs(history)).repeated(history)
+        if doubted is not None:
+            return Proposal(doubted.plan.distribution)
         with one_blas_thread():
             belief = self.belief(seen.history, seen.kind)
             means = belief.posterior.population_means(seen.visited)
@@ -70,6 +98,11 @@ class Default(ModeledStrategy):
                 floor = InformationFloor.of(seen, belief.noise_variance, self.noisy_multiplier, self.highest_multiplier)
                 plan, floor = floor.climbed(search, starts)
                 return Proposal(plan, {**belief.notes, **floor.notes})
+
+            if seen.kind == "exact":
+                exploring = Exploring.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
+                plan, explores = exploring.climbed(search, starts, rng)
+                return Proposal(plan, {**belief.notes, **exploring.notes, "explores": (float(explores),)})
 
             stall = Stall.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
             plan = search.climbed(stall.multiplier, stall.chosen(starts))
@@ -82,3 +115,51 @@ class Default(ModeledStrategy):
                 plan = search.climbed(stall.multiplier, [plan, starts.random])
                 plan = placements.left(plan, search.acquisition(stall.multiplier), rng)
             return Proposal(plan, {**belief.notes, **stall.notes, "known": (float(known),)})
+
+    def _earning(self, seen: Seen, rng: np.random.Generator) -> Proposal:
+        """Return the status quo first, then what the model likes within a step of the best plan, as far as it passes.
+
+        Noisy population payoffs are searched by random slopes, others by optimism that grows with every stall.
+        """
+        first = first_earning_plan(seen)
+        if first is not None:
+            return Proposal(seen.allowed(first))
+        with one_blas_thread():
+            belief = self.belief(seen.history, seen.kind)
+            means = belief.posterior.population_means(seen.visited)
+            guard = Guard.of(seen, belief)
+            best = guard.best(seen.visited)
+            step = Step.of(seen, means)
+            near = replace(seen, region=step.region(seen, best))
+            search = Search.of(near, belief, self.trust)
+            notes: dict[str, Note] = {**belief.notes, **step.notes}
+            if seen.kind == "street":
+                promise: Acquisition = TiltedMean.drawn(search.posterior, seen.history.population, best, rng)
+                plan = search.climbed_on(promise, [best])
+            else:
+                stall = Stall.of(near, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
+                starts = Starts.of(near, best, rng)
+                plan = search.climbed(stall.multiplier, stall.chosen(starts))
+                placements = KnownPlacements.of(near)
+                known = placements.hold(plan)
+                if known:
+                    stall = stall.further()
+                    plan = search.climbed(stall.multiplier, [plan, starts.random])
+                    plan = placements.left(plan, search.acquisition(stall.multiplier), rng)
+                promise = search.acquisition(stall.multiplier)
+                notes |= {**stall.notes, "known": (float(known),)}
+            plan, word = guard.held(plan, best, promise)
+            return Proposal(plan, {**notes, "guard": (word,)})
+
+    def recommend(self, history: History) -> FloatArray:
+        """Return the visited distribution with the highest posterior mean, of those that keep the limits.
+
+        An earning study recommends the status quo unless another is believed to be better with confidence.
+        """
+        if history.aim != "earn":
+            return super().recommend(history)
+        with one_blas_thread():
+            modeled = self.as_modeled(history)
+            seen = Seen.of(modeled, self.kind_of(modeled))
+            guard = Guard.of(seen, self.belief(modeled, seen.kind))
+            return guard.recommended(seen.visited[recommendable(modeled)])

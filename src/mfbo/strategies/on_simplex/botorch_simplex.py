@@ -62,7 +62,7 @@ class BotorchSimplex(ModelFreeStrategy):
         torch = load("torch", self.name)
         points = _flat(torch, steered(history))
         model = self._fitted(points, torch.from_numpy(standardized(told_payoffs(history)))[:, None])
-        waiting = [each.plan.realized for each in history.open]
+        waiting = [asked.plan.realized for asked in history.open]
         sampling = load("botorch.sampling", self.name)
         acquisition = load("botorch.acquisition", self.name).qLogNoisyExpectedImprovement(
             model,

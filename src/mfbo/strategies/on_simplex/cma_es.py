@@ -40,7 +40,7 @@ class CmaEs(ModelFreeStrategy):
         cmaes = load("cmaes", self.name)
         if population.shape[1] == 1:
             return Proposal(uniform(*population.shape))
-        own = [each for each in history.rounds if "seen" in each.notes]
+        own = [asked for asked in history.rounds if "seen" in asked.notes]
         seen = int(own[0].notes["seen"][0]) if own else len(history.told)
         with one_blas_thread():
             start = _start(history.told[:seen], population.shape)
@@ -64,9 +64,9 @@ class _Replay:
 
     def after(self, history: History, cmaes: Any, start: FloatArray, step: float) -> Any:
         """Return the evolution after all complete generations among the told rounds that are its own."""
-        told = tuple(each for each in history.told if noted_logits(each) is not None)
-        known = len(self._rounds)
-        continues = known <= len(told) and all(map(operator.is_, self._rounds, told))
+        told = tuple(done for done in history.told if noted_logits(done) is not None)
+        held = len(self._rounds)
+        continues = held <= len(told) and all(map(operator.is_, self._rounds, told))
         if self._evolution is None or self._start != start.tobytes() or not continues:
             self._evolution, self._start, self._rounds = cmaes.CMA(start.ravel(), step, seed=0), start.tobytes(), ()
         while len(told) - len(self._rounds) >= self._evolution.population_size:
@@ -81,14 +81,14 @@ class _Replay:
 
     def _tell(self, generation: tuple[Round, ...]) -> None:
         """Tell one generation; the library minimizes, and its stopping rules expect values of order 1."""
-        payoffs = np.array([told_payoff(each) for each in generation])
+        payoffs = np.array([told_payoff(done) for done in generation])
         if not self._rounds:
             self._unit = float(np.ptp(payoffs)) or 1.0
-        points = [logits_of(each).ravel() for each in generation]
+        points = [logits_of(done).ravel() for done in generation]
         self._evolution.tell([(x, -float(y) / self._unit) for x, y in zip(points, payoffs, strict=True)])
 
 
 def _start(before: tuple[Round, ...], shape: tuple[int, int]) -> FloatArray:
     """Return the first mean (C, A): the best of the rounds told before the first own one, or the uniform plan."""
-    foreign = [each for each in before if noted_logits(each) is None]
+    foreign = [done for done in before if noted_logits(done) is None]
     return logits_of(max(foreign, key=told_payoff)) if foreign else np.zeros(shape)

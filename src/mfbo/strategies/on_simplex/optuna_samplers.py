@@ -81,11 +81,11 @@ def _trials(optuna: Any, history: History, space: dict[str, Any]) -> list[Any]:
     """Return told rounds as complete trials, open ones as running; rounds without a result are left out."""
     states = optuna.trial.TrialState
     made = [
-        optuna.trial.create_trial(params=_params(logits_of(each), space), distributions=space, value=float(value))
-        for each, value in zip(history.told, standardized(told_payoffs(history)), strict=True)
+        optuna.trial.create_trial(params=_params(logits_of(done), space), distributions=space, value=float(value))
+        for done, value in zip(history.told, standardized(told_payoffs(history)), strict=True)
     ]
-    for each in history.open:
-        params = _params(logits_of(each), space)
+    for asked in history.open:
+        params = _params(logits_of(asked), space)
         made.append(optuna.trial.create_trial(state=states.RUNNING, params=params, distributions=space))
     return made
 

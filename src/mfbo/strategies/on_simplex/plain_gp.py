@@ -1,7 +1,7 @@
 """A plain Gaussian process on the distribution itself, or on its square roots, with a trust region if wanted.
 
 What somebody would write who knows Bayesian optimization and not mean fields: one Matérn-5/2 kernel with one length
-over all C · A coordinates, expected improvement, random plans first. It knows neither features nor whose payoff is told.
+over all C · A coordinates, expected improvement, random plans first. It knows neither features nor whose payoff it is.
 """
 
 from dataclasses import dataclass, field, replace
@@ -9,15 +9,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from mfbo.acquisition import LogExpectedImprovement
+from mfbo.acquisition import ExpectedGain
 from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.interfaces import Acquisition
 from mfbo.maximizers import Lbfgs
-from mfbo.models import Kernel
-from mfbo.models.kernel import Hyperparameter, Term
-from mfbo.models.radials import Embedding, EmbeddingKind, Profile, Radial
+from mfbo.models import Kernel, only_system
+from mfbo.models.couplings import Identity
+from mfbo.models.kernel import Constant, Hyperparameter
+from mfbo.models.stationary import EMBEDDINGS, PROFILES, Embedding, Radial, Stationary
 from mfbo.population import Population
-from mfbo.records import History, Proposal
+from mfbo.records import Feedback, History, Proposal, Round, told_payoff
 from mfbo.simplex import dirichlet, uniform
 from mfbo.strategies.model_free import standardized
 from mfbo.strategies.modeled import ModeledStrategy
@@ -26,7 +27,6 @@ from mfbo.validation import positive, whole_number
 
 GAIN = 1e-3  # a success improves the best payoff by more than so many standard deviations
 LEAST_REGION = 2.0**-7
-ROOT_OFFSET = 1e-3  # of an even share: keeps the slope of a root finite
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class PlainGP(ModeledStrategy):
     success_tolerance, failure_tolerance: results in a row that double or halve the region.
     """
 
-    coordinates: ClassVar[EmbeddingKind]
+    coordinates: ClassVar[str]
 
     initial_rounds: int = 10
     starts: int = 4
@@ -57,31 +57,27 @@ class PlainGP(ModeledStrategy):
 
     def as_modeled(self, history: History) -> History:
         """Return the history with one number a round, as for every baseline."""
-        return replace(
-            history, rounds=tuple(each.as_system if each.state == "done" else each for each in history.rounds)
-        )
+        return replace(history, rounds=tuple(map(_as_one_number, history.rounds)))
 
     def kernel_for(self, population: Population, kind: str) -> Kernel:
         """Return a constant and one stationary term."""
-        contexts, actions = population.shape
-        offset = ROOT_OFFSET / (actions * contexts) if self.coordinates == "hellinger" else 0.0
-        embedding = Embedding(self.coordinates, population.weights, offset)
+        embedding = EMBEDDINGS[self.coordinates].made_for(population.weights, population.shape[1], Identity())
         length = Hyperparameter(self.length, 1.0, -4.0, 4.0)
-        radial = Radial(embedding, Profile("matern52"), typical_distance(embedding, population))
+        radial = Radial(embedding, PROFILES["matern52"](), typical_distance(embedding, population))
         terms = (
-            Term("distribution", Hyperparameter(1.0, 1.0), radial=radial, length=length),
-            Term("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)),
+            Stationary("distribution", Hyperparameter(1.0, 1.0), radial, length),
+            Constant("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)),
         )
         noise = Hyperparameter(1e-4, 2.0, float(np.log(1e-8)), 0.0)
         return Kernel(self.name.partition("(")[0], terms, noise, population.weights)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return random plans first, then where the expected improvement is highest inside the region."""
-        shape = history.population.shape
-        if shape[1] == 1:
-            return Proposal(uniform(*shape))
+        contexts, actions = history.population.shape
+        if actions == 1:
+            return Proposal(uniform(contexts, actions))
         if len(history.told) < self.initial_rounds:
-            return Proposal(dirichlet(1.0, *shape, rng))
+            return Proposal(dirichlet(1.0, contexts, actions, rng))
         modeled = self.as_modeled(history)
         size = self._region_size(modeled)
         with one_blas_thread():
@@ -90,7 +86,7 @@ class PlainGP(ModeledStrategy):
             means = belief.posterior.population_means(visited)
             center = visited[int(np.argmax(means))]
             posterior = belief.after_open_plans(pending_shares(modeled))
-            objective = Shrunk(LogExpectedImprovement(posterior, float(means.max())), center, size)
+            objective = Shrunk(ExpectedGain(posterior, float(means.max())), center, size)
             found, _ = Lbfgs()(objective, self._starts(center, rng))
         plan = objective.plan(found)
         return Proposal(plan if history.region is None else history.region.projected(plan), belief.notes)
@@ -103,8 +99,9 @@ class PlainGP(ModeledStrategy):
 
     def _starts(self, center: FloatArray, rng: np.random.Generator) -> list[FloatArray]:
         """Return where to climb from, (C, A) each: near the center first, then random plans, flat and sparse ones."""
-        actions = center.shape[1]
-        draws = [dirichlet(1.0 if place % 2 else 3.0 / actions, *center.shape, rng) for place in range(self.starts)]
+        contexts, actions = center.shape
+        sparse = 3.0 / actions
+        draws = [dirichlet(1.0 if place % 2 else sparse, contexts, actions, rng) for place in range(self.starts)]
         return [0.9 * center + 0.1 * draws[0], *draws[1:]]
 
 
@@ -112,7 +109,7 @@ class PlainGP(ModeledStrategy):
 class GPSqrt(PlainGP):
     """On √ξ, where a small share moves as far as a large one: rare actions and faces are easy to tell apart."""
 
-    coordinates: ClassVar[EmbeddingKind] = "hellinger"
+    coordinates: ClassVar[str] = "hellinger"
     trust_region: bool = False
     name: str = field(default="gp-sqrt", kw_only=True)
 
@@ -121,7 +118,7 @@ class GPSqrt(PlainGP):
 class GPSimplex(PlainGP):
     """On ξ itself, inside a trust region."""
 
-    coordinates: ClassVar[EmbeddingKind] = "joint"
+    coordinates: ClassVar[str] = "joint"
     name: str = field(default="gp-simplex", kw_only=True)
 
 
@@ -169,3 +166,10 @@ def typical_distance(embedding: Embedding, population: Population) -> float:
     z = embedding.of(population.weights[:, None] * draws)
     mean = float(((z[::2] - z[1::2]) ** 2).sum(axis=(1, 2)).mean())
     return mean if mean > 1e-12 else 1.0  # one action: no distances
+
+
+def _as_one_number(done: Round) -> Round:
+    """Return a round told by its population payoff as it is (the model knows it then), others with their mean."""
+    if done.feedback is None or only_system((done,)):
+        return done
+    return replace(done, feedback=Feedback(told_payoff(done)))

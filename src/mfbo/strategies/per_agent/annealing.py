@@ -43,16 +43,16 @@ class Annealing(ModelFreeStrategy):
             return proposal_of(population, random_assignment(population, rng))
         current = self._current(history, told, rng)
         start = assignment_of(population, told[current])
-        known = {_key(assignment_of(population, each)) for each in history.rounds}
+        tried = {_key(assignment_of(population, asked)) for asked in history.rounds}
         for _ in range(TRIES):
             moved = with_one_moved(start, population.shape[1], rng)
-            if _key(moved) not in known:
+            if _key(moved) not in tried:
                 break
         return proposal_of(population, moved, {"current": (float(current),), "seen": (float(len(told)),)})
 
     def _current(self, history: History, told: tuple[Round, ...], rng: np.random.Generator) -> int:
         """Return the position of the current result: the noted one, tested against every result told since."""
-        notes = next((each.notes for each in reversed(history.rounds) if "current" in each.notes), {})
+        notes = next((asked.notes for asked in reversed(history.rounds) if "current" in asked.notes), {})
         current = int(notes.get("current", (0.0,))[0])
         payoffs = told_payoffs(history)
         for index in range(int(notes.get("seen", (1.0,))[0]), len(told)):

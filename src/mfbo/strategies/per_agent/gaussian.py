@@ -88,7 +88,7 @@ class _AssignmentUCB(ModelFreeStrategy):
         told = history.told
         if len(told) < FIRST_RANDOM:
             return proposal_of(population, random_assignment(population, rng))
-        seen = np.stack([assignment_of(population, each) for each in told])
+        seen = np.stack([assignment_of(population, done) for done in told])
         values = standardized(told_payoffs(history))
         with one_blas_thread():
             return proposal_of(population, self._chosen(seen, values, _distances(population), rng))
@@ -109,7 +109,7 @@ class GPUCB(_AssignmentUCB):
         model = AssignmentModel.fitted(seen, values, between, additive=False)
         starts = [seen[int(np.argmax(values))], rng.integers(len(between), size=seen.shape[1])]
         climbed = [self._climbed(model, start) for start in starts]
-        return max(climbed, key=lambda each: each[0])[1]
+        return max(climbed, key=lambda pair: pair[0])[1]
 
     def _climbed(self, model: AssignmentModel, start: IntArray) -> tuple[float, IntArray]:
         """Return the bound and the assignment after at most ``STEPS`` moves, each the best of all."""

@@ -43,17 +43,17 @@ class Genetic(ModelFreeStrategy):
         population = history.population
         require_agents(population, self.name)
         start = self.generation * (len(history.rounds) // self.generation)
-        earlier = [each for each in history.told if each.number < start]
+        earlier = [done for done in history.told if done.number < start]
         if not earlier:
             return proposal_of(population, random_assignment(population, rng))
-        last = [each for each in earlier if each.number >= start - self.generation] or earlier
+        last = [done for done in earlier if done.number >= start - self.generation] or earlier
         best = sorted(earlier, key=told_payoff, reverse=True)[: self.elite]
-        known = {assignment_of(population, each).astype(np.int32).tobytes() for each in history.rounds}
+        tried = {assignment_of(population, asked).astype(np.int32).tobytes() for asked in history.rounds}
         mother, father = (self._parent(population, best, last, rng) for _ in range(2))
         child = _crossed(mother, father, rng)
         for _ in range(TRIES):
             mutated = with_one_moved(child, population.shape[1], rng)
-            if mutated.astype(np.int32).tobytes() not in known:
+            if mutated.astype(np.int32).tobytes() not in tried:
                 return proposal_of(population, mutated)
         return proposal_of(population, random_assignment(population, rng))
 
@@ -64,7 +64,7 @@ class Genetic(ModelFreeStrategy):
         place = int(rng.integers(self.parents))
         if place < self.elite:
             return assignment_of(population, best[place % len(best)])
-        chances = _chances(np.array([told_payoff(each) for each in last]))
+        chances = _chances(np.array([told_payoff(done) for done in last]))
         return assignment_of(population, last[int(rng.choice(len(last), p=chances))])
 
 

@@ -34,7 +34,7 @@ class Turbo(ModelFreeStrategy):
         if population.shape[1] == 1:
             return proposal_of(population, np.zeros(agents, dtype=np.int64))
         line = Line.of(population)
-        told = [line.places[assignment_of(population, each)] for each in history.told]
+        told = [line.places[assignment_of(population, done)] for done in history.told]
         points = np.stack(told) if told else np.empty((0, agents))
         point = self._search(agents, line).suggest(points, told_payoffs(history), rng)
         return proposal_of(population, line.actions(point))

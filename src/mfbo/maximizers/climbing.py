@@ -1,0 +1,153 @@
+"""Climbing an acquisition over the simplex, from several starts: by L-BFGS, by Adam, or inside a region."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import scipy
+
+from mfbo.arrays import FloatArray
+from mfbo.errors import InvalidInputError
+from mfbo.interfaces import Objective
+from mfbo.simplex import Region, softmax, softmax_pullback, squares, squares_pullback
+
+SMALLEST_OF_ROOTS = 1e-8  # a start exactly on a face would never leave it: the gradient in t is zero there
+SMALLEST_OF_LOGITS = 1e-12  # the logarithm of a start's share must be finite
+MEMORY = 5  # values that an accepted projected step may fall below the best of
+SUFFICIENT = 1e-4
+FARTHEST = 100.0  # longest step before projection, in shares: far outside every region
+HALVINGS = 20
+
+Climb = Callable[[FloatArray], tuple[FloatArray, float]]
+
+
+def best_climb(climb: Climb, starts: Sequence[FloatArray]) -> tuple[FloatArray, float]:
+    """Return the best (distribution, value) over all starts; the earlier wins a tie, any finite value beats NaN."""
+    if not starts:
+        raise InvalidInputError("a maximizer needs at least one start")
+    best, highest = climb(starts[0]), -math.inf
+    if math.isfinite(best[1]):
+        highest = best[1]
+    for start in starts[1:]:
+        end = climb(start)
+        if math.isfinite(end[1]) and end[1] > highest:
+            best, highest = end, end[1]
+    return best
+
+
+@dataclass(frozen=True)
+class Lbfgs:
+    """L-BFGS in the coordinates ξ = t² / Σ t², eq. (18): at most ``iterations`` from every start, the best is kept."""
+
+    iterations: int = 60
+
+    def __call__(self, objective: Objective, starts: Sequence[FloatArray]) -> tuple[FloatArray, float]:
+        """Return the best distribution found, (C, A), and its value."""
+        return best_climb(partial(self._climbed, objective), starts)
+
+    def _climbed(self, objective: Objective, start: FloatArray) -> tuple[FloatArray, float]:
+        shape = start.shape
+
+        def negated(flat: FloatArray) -> tuple[float, FloatArray]:
+            roots = flat.reshape(shape)
+            distribution = squares(roots)
+            value, gradient = objective(distribution)
+            return -value, -squares_pullback(roots, distribution, gradient).ravel()
+
+        first = np.sqrt(np.maximum(start, SMALLEST_OF_ROOTS)).ravel()
+        result = scipy.optimize.minimize(
+            negated, first, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations}
+        )
+        return squares(result.x.reshape(shape)), -float(result.fun)
+
+
+@dataclass(frozen=True)
+class Adam:
+    """Adam on logits as the paper used it: ``steps`` of size ``rate`` from every start, no rule that ends them early.
+
+    The logits travel at most steps · rate, which keeps every share above zero: that is part of the method.
+    """
+
+    rate: float = 0.01
+    steps: int = 500
+    decay: float = 0.9
+    square_decay: float = 0.999
+    epsilon: float = 1e-8
+
+    def __call__(self, objective: Objective, starts: Sequence[FloatArray]) -> tuple[FloatArray, float]:
+        """Return the distribution (C, A) at which a climb ended, and its value; of several starts the best."""
+        return best_climb(partial(self._climbed, objective), starts)
+
+    def _climbed(self, objective: Objective, start: FloatArray) -> tuple[FloatArray, float]:
+        logits = np.log(np.maximum(start, SMALLEST_OF_LOGITS))
+        mean = np.zeros_like(logits)
+        square = np.zeros_like(logits)
+        distribution = softmax(logits)
+        value, gradient = objective(distribution)
+        for step in range(1, self.steps + 1):
+            slope = softmax_pullback(distribution, gradient)
+            mean *= self.decay
+            mean += (1.0 - self.decay) * slope
+            square *= self.square_decay
+            slope *= slope
+            slope *= 1.0 - self.square_decay
+            square += slope
+            root = np.sqrt(square)
+            root *= (1.0 - self.square_decay**step) ** -0.5
+            root += self.epsilon
+            np.divide(mean, root, out=root)
+            root *= self.rate / (1.0 - self.decay**step)
+            logits += root
+            distribution = softmax(logits)
+            value, gradient = objective(distribution)
+        return distribution, value
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectedAscent:
+    """Ascent inside a region of allowed placements: spectral projected gradient (Birgin, Martínez and Raydan, 2000).
+
+    Climbs from every start, projected into the region, for at most ``iterations``, and keeps the best.
+    """
+
+    region: Region
+    iterations: int = 60
+
+    def __call__(self, objective: Objective, starts: Sequence[FloatArray]) -> tuple[FloatArray, float]:
+        """Return the best allowed distribution found, (C, A), and its value."""
+        return best_climb(partial(self._climbed, objective), starts)
+
+    def _climbed(self, objective: Objective, start: FloatArray) -> tuple[FloatArray, float]:
+        here = self.region.projected(start)
+        value, gradient = objective(here)
+        best = here, value
+        recent = [value]
+        step = 1.0 / _steepness(gradient)
+        for _ in range(self.iterations):
+            direction = self.region.projected(here + step * gradient) - here
+            slope = float((gradient * direction).sum())
+            if slope <= 1e-12 * max(abs(value), 1e-12):
+                break
+            share = 1.0
+            for _ in range(HALVINGS):
+                there = here + share * direction
+                new_value, new_gradient = objective(there)
+                if new_value >= min(recent[-MEMORY:]) + SUFFICIENT * share * slope:
+                    break
+                share *= 0.5
+            moved, turned = there - here, gradient - new_gradient
+            curvature = float((moved * turned).sum())
+            length = float((moved * moved).sum())
+            here, value, gradient = there, new_value, new_gradient
+            longest = FARTHEST / _steepness(gradient)
+            step = min(length / curvature, longest) if curvature > 0 else longest
+            recent.append(value)
+            if value > best[1]:
+                best = here, value
+        return best
+
+
+def _steepness(gradient: FloatArray) -> float:
+    return max(float(np.abs(gradient).max()), 1e-12)

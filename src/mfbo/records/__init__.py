@@ -1,0 +1,36 @@
+"""What is kept of a study: plans, feedback, rounds, history. Frozen, and checked at birth."""
+
+from mfbo.records.rounds import (
+    RISK,
+    Aim,
+    Feedback,
+    History,
+    Lease,
+    Note,
+    Notes,
+    PayoffRange,
+    Plan,
+    Proposal,
+    Round,
+    RoundState,
+    told_payoff,
+)
+from mfbo.records.told_values import read_assignment, read_distribution
+
+__all__ = [
+    "RISK",
+    "Aim",
+    "Feedback",
+    "History",
+    "Lease",
+    "Note",
+    "Notes",
+    "PayoffRange",
+    "Plan",
+    "Proposal",
+    "Round",
+    "RoundState",
+    "read_assignment",
+    "read_distribution",
+    "told_payoff",
+]

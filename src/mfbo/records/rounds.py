@@ -1,0 +1,346 @@
+"""Plans, feedback, rounds and the history of a study. Every round is made and changed here, whoever asks for it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from mfbo.arrays import FloatArray, IntArray, read_only
+from mfbo.population import Population
+from mfbo.records.told_values import read_feedback
+from mfbo.simplex import Region, realized, whole_agents
+
+RoundState = Literal["open", "done", "failed", "abandoned"]
+Note = tuple[float | str, ...]
+Notes = Mapping[str, Note]
+Aim = Literal["find", "earn"]
+RISK = 0.05  # what a round may cost against the status quo if nobody says otherwise, in shares of what it earns
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """What a strategy answers: a distribution (C, A), and numbers and words it wants to find again in the history.
+
+    assignment: the action of every single agent (M,), agents ordered by context, from strategies that place agents one
+    by one; then the distribution is theirs.
+    """
+
+    distribution: FloatArray
+    notes: Notes = field(default_factory=dict)
+    assignment: IntArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What to try in one round: where which share of the agents goes, and the same in whole agents.
+
+    number: the round it belongs to, counted from 0.
+    distribution: ξ (C, A), rows sum to 1.
+    allocation: whole agents (C, A), or None in the mean-field limit.
+    assignment: the action of every single agent (M,), agents ordered by context; None unless the strategy says so.
+    """
+
+    number: int
+    distribution: FloatArray
+    allocation: IntArray | None = None
+    assignment: IntArray | None = None
+
+    @property
+    def realized(self) -> FloatArray:
+        """What is really played when the plan is carried out: the allocation as shares, (C, A)."""
+        if self.allocation is None:
+            return self.distribution
+        return realized(self.allocation, self.distribution)
+
+
+@dataclass(frozen=True, eq=False)
+class Feedback:
+    """What was seen after a round; any of the three kinds, or several together.
+
+    payoff: the population payoff g.
+    agents: (context index, action index, own payoff) of some agents.
+    cells: mean own payoff per cell, (C, A), NaN where nobody was seen.
+    counts: agents behind each cell mean, (C, A); 1 where not given.
+    """
+
+    payoff: float | None = None
+    agents: tuple[tuple[int, int, float], ...] = ()
+    cells: FloatArray | None = None
+    counts: FloatArray | None = None
+
+    @staticmethod
+    def read(
+        population: Population, payoff: Any = None, agents: Any = None, cells: Any = None, counts: Any = None
+    ) -> "Feedback":
+        """Check what a user tells: names or indices, finite numbers, shapes; refuse it all or take it all."""
+        return Feedback(*read_feedback(population, payoff, agents, cells, counts))
+
+
+class PayoffRange(NamedTuple):
+    """How many payoffs were told of a round, the lowest and the highest."""
+
+    told: int = 0
+    lowest: float = 0.0
+    highest: float = 0.0
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Who carries out a plan, and until when it is theirs alone.
+
+    worker: its holder's name, None if it was asked without one. expires: seconds since 1970; None: never.
+    former: who held it before and let it expire.
+    """
+
+    worker: str | None = None
+    expires: float | None = None
+    former: tuple[str | None, ...] = ()
+
+    def has_expired(self, now: float) -> bool:
+        """Tell whether the plan may be offered to others."""
+        return self.expires is not None and now > self.expires
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One try: the plan, what was really played, what was seen, and in which state it is.
+
+    told: position in the order of tells (not of asks), None until told; the model reads rounds in this order.
+    added: whether it was never asked but brought along (a past day). lease: who has the plan.
+    late: whether it was told after its lease had expired, or by someone who no longer held it.
+    start: where agents stood when it was asked, if they were counted then, (C, A). placed: whole agents as really
+    placed, if they were counted, (C, A). seen: position of the round's last word on where agents stand (counted when
+    asked; or told or failed, counted or not) in the order of such words of all rounds, None if it has none.
+    """
+
+    plan: Plan
+    notes: Notes = field(default_factory=dict)
+    state: RoundState = "open"
+    realized: FloatArray | None = None
+    feedback: Feedback | None = None
+    told: int | None = None
+    error: str = ""
+    added: bool = False
+    lease: Lease = Lease()
+    late: bool = False
+    start: IntArray | None = None
+    placed: IntArray | None = None
+    seen: int | None = None
+
+    @property
+    def number(self) -> int:
+        """The round's position in the order of asks, counted from 0."""
+        return self.plan.number
+
+    @property
+    def payoff(self) -> float | None:
+        """The told population payoff, if one was told."""
+        return None if self.feedback is None else self.feedback.payoff
+
+    @cached_property
+    def payoff_range(self) -> PayoffRange:
+        """All payoffs told of this round, of every kind, from the lowest to the highest."""
+        feedback = self.feedback
+        if feedback is None:
+            return PayoffRange()
+        payoffs = [] if feedback.payoff is None else [feedback.payoff]
+        for _, _, payoff in feedback.agents:
+            payoffs.append(payoff)
+        if feedback.cells is not None:
+            payoffs += feedback.cells[~np.isnan(feedback.cells)].tolist()
+        return PayoffRange(len(payoffs), min(payoffs, default=0.0), max(payoffs, default=0.0))
+
+    @cached_property
+    def as_system(self) -> "Round":
+        """This round with its payoff told as the population payoff and nothing else, for payoffs that all share."""
+        return replace(self, feedback=Feedback(self.payoff_range.lowest))
+
+    @property
+    def played(self) -> FloatArray:
+        """What was really played, (C, A); before it is told, what the plan's whole agents would play."""
+        return self.plan.realized if self.realized is None else self.realized
+
+    @cached_property
+    def played_key(self) -> bytes:
+        """What was played, as a key: equal for equal distributions."""
+        return self.played.tobytes()
+
+    def standing(self, totals: IntArray) -> IntArray | None:
+        """Return where agents stand by this round's last word, (C, A); totals: agents per context (C,).
+
+        A failed plan was carried out, an abandoned one was not.
+        """
+        if self.state in ("open", "abandoned"):
+            return self.start
+        allocation = self.plan.allocation
+        if self.placed is not None or self.state == "failed":
+            return allocation if self.placed is None else self.placed
+        if allocation is not None and self.plan.realized.tobytes() == self.played_key:
+            return allocation
+        return whole_agents(self.played, totals)
+
+    @staticmethod
+    def asked(plan: Plan, notes: Notes, lease: Lease, start: IntArray | None, seen: int) -> "Round":
+        """Return a new open round; start: agents as counted before it, None if nobody counted; seen: as above."""
+        return Round(plan, notes, lease=lease, start=start, seen=None if start is None else seen)
+
+    @staticmethod
+    def past(number: int, distribution: FloatArray) -> "Round":
+        """Return a day that was played outside the study, before its result."""
+        return Round(Plan(number, distribution), added=True)
+
+    def numbered(self, number: int, told: int) -> "Round":
+        """Return a past day at its place in the study."""
+        return replace(self, plan=replace(self.plan, number=number), told=told)
+
+    def leased(self, worker: str | None, expires: float | None, start: IntArray | None, seen: int) -> "Round":
+        """Return this open round in other hands, or anew in the same; start: agents as counted now, as in ``asked``."""
+        lease = Lease(worker, expires, (*self.lease.former, self.lease.worker))
+        if start is None:
+            return replace(self, lease=lease)
+        return replace(self, lease=lease, start=start, seen=seen)
+
+    def done(
+        self,
+        feedback: Feedback,
+        played: FloatArray,
+        told: int,
+        *,
+        late: bool = False,
+        placed: IntArray | None = None,
+        seen: int | None = None,
+    ) -> "Round":
+        """Return this round with its result."""
+        return replace(
+            self,
+            state="done",
+            feedback=feedback,
+            realized=read_only(played) if played.flags.writeable else played,
+            told=told,
+            late=late,
+            placed=placed,
+            seen=seen,
+        )
+
+    def ended(
+        self, state: RoundState, error: str = "", *, placed: IntArray | None = None, seen: int | None = None
+    ) -> "Round":
+        """Return this round without a result: failed (``placed`` and ``seen`` as above) or abandoned."""
+        if state == "abandoned":
+            return replace(self, state=state, error=error)
+        return replace(self, state=state, error=error, placed=placed, seen=seen)
+
+
+def told_payoff(done: Round) -> float:
+    """Return the told payoff of a round as one number: the system payoff, or the mean of what agents got."""
+    feedback = done.feedback
+    if feedback is None:
+        raise AssertionError(f"round {done.number} has no result")  # History.told holds finished rounds only
+    if feedback.payoff is not None:
+        return feedback.payoff
+    if feedback.agents:
+        return float(np.mean([payoff for _, _, payoff in feedback.agents]))
+    cells = np.nan_to_num(np.asarray(feedback.cells, dtype=np.float64))
+    return float(np.average(cells, weights=feedback.counts))
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """All that a strategy may know: the population and the rounds so far, in the order of asks.
+
+    noise: known standard deviation of one told payoff; None when unknown.
+    steers: which distribution the designer controls, the realized one or (sampled agents) the planned one.
+    now: where agents stand, (C, A), if they were counted after the last round.
+    aim: what counts, the final plan ("find") or the sum over all rounds ("earn"). status_quo: the distribution (C, A)
+    that would be played otherwise; None if nobody said. risk: what a round may cost against it, in shares of what it
+    earns; None: anything.
+    """
+
+    population: Population
+    rounds: tuple[Round, ...] = ()
+    noise: float | None = None
+    steers: Literal["realized", "planned"] = "realized"
+    now: IntArray | None = None
+    aim: Aim = "find"
+    status_quo: FloatArray | None = None
+    risk: float | None = RISK
+
+    @cached_property
+    def told(self) -> tuple[Round, ...]:
+        """Finished rounds in the order in which they were told."""
+        done = [asked for asked in self.rounds if asked.state == "done"]
+        return tuple(sorted(done, key=lambda finished: -1 if finished.told is None else finished.told))
+
+    @cached_property
+    def open(self) -> tuple[Round, ...]:
+        """Rounds that were asked and not yet told."""
+        return tuple(asked for asked in self.rounds if asked.state == "open")
+
+    @cached_property
+    def next_word(self) -> int:
+        """The position of the next word on where agents stand, see ``Round.seen``."""
+        return 1 + max((asked.seen for asked in self.rounds if asked.seen is not None), default=-1)
+
+    def after(self, changed: Round) -> "History":
+        """Return the history with a new round, or with one that was open as it is now; nothing is sorted again."""
+        number = changed.plan.number
+        still_open = []
+        for asked in self.open:
+            if asked.plan.number != number:
+                still_open.append(asked)
+            elif changed.state == "open":
+                still_open.append(changed)
+        if changed.state == "open" and number == len(self.rounds):
+            still_open.append(changed)
+        grown = replace(self, rounds=(*self.rounds[:number], changed, *self.rounds[number + 1 :]))
+        vars(grown).update(  # what the cached properties would find
+            told=(*self.told, changed) if changed.state == "done" else self.told,
+            open=tuple(still_open),
+            next_word=self.next_word if changed.seen is None else max(self.next_word, changed.seen + 1),
+        )
+        return grown
+
+    def with_past(self, days: Sequence[Round]) -> "History":
+        """Return the history with days that were played outside the study, told last."""
+        longer = replace(self, rounds=(*self.rounds, *days))
+        vars(longer).update(told=(*self.told, *days), open=self.open, next_word=self.next_word)
+        return longer
+
+    def counted(self, now: IntArray | None) -> "History":
+        """Return the history with agents as they were counted now, (C, A); None: nobody counted."""
+        if now is None:
+            return self
+        recounted = replace(self, now=now)
+        vars(recounted).update(told=self.told, open=self.open, next_word=self.next_word)
+        return recounted
+
+    @cached_property
+    def region(self) -> Region | None:
+        """Placements allowed next, from where agents are now; None without limits."""
+        limits = self.population.limits
+        if limits is None:
+            return None
+        return limits.region(self.population.context_totals, self.placed)
+
+    @cached_property
+    def placed(self) -> IntArray | None:
+        """Whole agents as they stand now, (C, A): by the last word of any round, or as the limits say; None if unknown.
+
+        Past days move nobody.
+        """
+        if self.now is not None or self.population.size is None:
+            return self.now
+        totals = self.population.context_totals
+        spoken = [asked for asked in self.rounds if asked.seen is not None and not asked.added]
+        for asked in sorted(spoken, key=lambda asked: -(asked.seen or 0)):
+            found = asked.standing(totals)
+            if found is not None:
+                return found
+        return None if self.population.limits is None else self.population.limits.placed
+
+    @property
+    def last_notes(self) -> Notes:
+        """What the strategy noted at its latest proposal (empty before the first)."""
+        return self.rounds[-1].notes if self.rounds else {}

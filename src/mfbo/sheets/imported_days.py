@@ -1,0 +1,109 @@
+"""Days that were played before a study, from a sheet of an operator's own or from an export."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.csv_reader import Faults, Sheet, at_least, collected, read_sheet
+from mfbo.population import Population
+from mfbo.sheets.cells_of_rows import COUNT, PAYOFF, Cell, cells_of_rows, every_cell, need_rows, table_of
+
+EXPORTED = ("round", "state", "told", "past_day", "payoff")  # columns of `mfbo study export`
+
+
+@dataclass(frozen=True, eq=False)
+class PastDay:
+    """A day that was played before: what was played, (C, A), and the population payoff."""
+
+    label: str
+    distribution: FloatArray
+    payoff: float
+
+
+@dataclass(frozen=True)
+class _DayRow:
+    """A row of a day; None where it says nothing that can be read."""
+
+    line: int
+    cell: Cell | None
+    amount: float | None
+    payoff: float | None
+
+
+def read_past_days(path: str | PathLike[str], population: Population, faults: Faults | None = None) -> list[PastDay]:
+    """Read past days: a row for each day and station with agents (or share), the day's payoff in at least one row.
+
+    faults: where to note what is wrong; without it, it is raised. ``study.add_missing`` takes the days.
+    """
+    with collected(faults) as found:
+        sheet = _without_untold(read_sheet(Path(path), found))
+        labels = sheet.texts(sheet.need("day", "date", "round"))
+        column = sheet.find("share") or sheet.need(*COUNT, "share")
+        amounts = sheet.numbers(column, at_least(0.0))
+        payoffs = sheet.numbers(sheet.need(*PAYOFF), gaps=True)
+        cells = cells_of_rows(sheet, population, unique=False)
+        keys = [None if cell is None else (label, *cell) for label, cell in zip(labels, cells, strict=True)]
+        sheet.once(keys, None, lambda index: f"this station of day {labels[index]!r}")
+        rows = map(_DayRow, sheet.lines, cells, amounts, payoffs)
+        return [] if found.lacks(sheet.label) else _days(sheet, population, labels, list(rows), column)
+
+
+def _days(
+    sheet: Sheet, population: Population, labels: Sequence[str | None], rows: Sequence[_DayRow], column: str | None
+) -> list[PastDay]:
+    """Return the days that are whole, and note what the others lack."""
+    by_day: dict[str, list[_DayRow]] = {}
+    for label, row in zip(labels, rows, strict=True):
+        by_day.setdefault(label or "", []).append(row)
+    days = []
+    for label, of_day in by_day.items():
+        played = _played(sheet, population, label, of_day, column)
+        payoff = _payoff(sheet, label, of_day)
+        if played is not None and payoff is not None:
+            days.append(PastDay(label, played, payoff))
+    return days
+
+
+def _played(
+    sheet: Sheet, population: Population, label: str, rows: Sequence[_DayRow], column: str | None
+) -> FloatArray | None:
+    """Return the shares (C, A) of a day whose rows are all readable and there; note what is wrong with others."""
+    amounts = {row.cell: row.amount for row in rows if row.cell is not None and row.amount is not None}
+    if any(row.cell is None or row.amount is None for row in rows):
+        return None
+    cells = every_cell(population)
+    need_rows(sheet, population, cells, amounts, f"on day {label!r}")
+    if len(amounts) < len(cells):
+        return None
+    with np.errstate(over="ignore"):
+        totals = (table := table_of(amounts, population)).sum(axis=1, keepdims=True)
+    if (totals > 0).all() and np.isfinite(totals).all():
+        return np.asarray(table / totals)
+    wrong = "has nobody placed" if np.isfinite(totals).all() else "has more agents than can be added up"
+    sheet.faults.add(sheet.label, rows[0].line, column, f"day {label!r} {wrong}")
+    return None
+
+
+def _payoff(sheet: Sheet, label: str, rows: Sequence[_DayRow]) -> float | None:
+    """Return the one payoff of a day, or note that it has none or several."""
+    told = {row.payoff for row in rows if row.payoff is not None}
+    if len(told) == 1:
+        return told.pop()
+    wrong = "has no payoff" if not told else f"has {len(told)} different payoffs"
+    sheet.faults.add(sheet.label, rows[0].line, "payoff", f"day {label!r} {wrong}")
+    return None
+
+
+def _without_untold(sheet: Sheet) -> Sheet:
+    """Return of an export what was played and told as one payoff; any other sheet as it is."""
+    if not set(EXPORTED) <= set(sheet.columns):
+        return sheet
+    rows = zip(sheet.fields("state"), sheet.fields("payoff"), strict=True)
+    told = sheet.only([state == "done" and payoff != "" for state, payoff in rows])
+    if not told.rows:
+        sheet.faults.add(sheet.label, None, None, "holds no round that was told as one payoff")
+    return told

@@ -1,0 +1,87 @@
+"""Wrong numbers: a payoff far above all others is left out until its plan has been told twice, so it is played again.
+
+One wrong payoff, ten times too high, would be the best for ever. A real gain this large loses one round: it is repeated
+at once, believed when the second payoff is nearer to it than to the others, and left out for good otherwise. All of it
+is read off the history, so nothing has to be noted. Low payoffs are not doubted: bad plans are bad.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mfbo.records import History, Round
+
+FEWEST = 8  # payoffs beside the one in doubt from which quartiles mean something
+FAR = 5.0  # robust standard deviations above the median beyond which a payoff is in doubt
+NORMAL_QUARTILES = 1.349  # distance of the quartiles of a normal distribution, in standard deviations
+REPEATS = 2  # asks of a plan after which nobody waits for a second payoff any more
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """What is not believed of a history.
+
+    rejected: numbers of rounds whose repetition told otherwise. waiting: those to be repeated, the highest first.
+    """
+
+    rejected: frozenset[int] = frozenset()
+    waiting: tuple[int, ...] = ()
+
+    @staticmethod
+    def of(history: History) -> "Doubts":
+        """Look at all population payoffs; agents' payoffs, and plans that cannot be repeated, are believed."""
+        told = [done for done in history.told if done.payoff is not None]
+        if history.steers != "realized" or len(told) != len(history.told) or len(told) <= FEWEST:
+            return Doubts()
+        rejected: set[int] = set()
+        waiting: list[int] = []
+        for done in sorted(told, key=lambda done: (-_payoff(done), done.number)):
+            others = [_payoff(other) for other in told if other.played_key != done.played_key]
+            if len(others) < FEWEST or _payoff(done) <= _limit(others):
+                break  # all that follow are lower
+            second = [_payoff(other) for other in told if other.played_key == done.played_key and other is not done]
+            if second and not _agrees(_payoff(done), second, float(np.median(others))):
+                rejected.add(done.number)
+            elif not second and _can_be_repeated(history, done):
+                waiting.append(done.number)
+        return Doubts(frozenset(rejected), tuple(waiting))
+
+    def believed(self, history: History) -> History:
+        """Return the history as if the rounds in doubt had failed."""
+        left_out = {*self.rejected, *self.waiting}
+        if not left_out:
+            return history
+        rounds = (replace(done, state="failed") if done.number in left_out else done for done in history.rounds)
+        return replace(history, rounds=tuple(rounds))
+
+    def repeated(self, history: History) -> Round | None:
+        """Return the round whose plan is to be played again now; None if none waits, or if it is under way."""
+        under_way = {asked.played_key for asked in history.open}
+        by_number = {asked.number: asked for asked in history.rounds}
+        waiting = (by_number[number] for number in self.waiting)
+        return next((done for done in waiting if done.played_key not in under_way), None)
+
+
+def _payoff(done: Round) -> float:
+    return 0.0 if done.payoff is None else done.payoff  # only rounds with a population payoff are looked at
+
+
+def _limit(payoffs: Sequence[float]) -> float:
+    """Return the payoff beyond which one is in doubt beside these."""
+    lower, median, upper = np.percentile(payoffs, [25.0, 50.0, 75.0])
+    return float(median + FAR * (upper - lower) / NORMAL_QUARTILES)
+
+
+def _agrees(payoff: float, second: Sequence[float], median: float) -> bool:
+    """Tell whether what the same plan told otherwise is nearer to this payoff than to the others."""
+    return max(second) > 0.5 * (payoff + median)
+
+
+def _can_be_repeated(history: History, done: Round) -> bool:
+    """Tell whether its plan is allowed now, and was not asked too often in vain."""
+    region = history.region
+    allocation = done.plan.allocation
+    allowed = region is None or (allocation is not None and region.contains(allocation))
+    asked = sum(1 for other in history.rounds if other.played_key == done.played_key)
+    return allowed and asked <= REPEATS

@@ -1,0 +1,77 @@
+"""Exact payoffs: a plan that cannot gain is never played, and small gains are worth every second round only.
+
+Little optimism (0.3) climbs fast while the model is right. Where it leads to a plan the model is sure cannot gain, or
+while all of five rounds gained next to nothing, the plan of the largest expected gain over the best is played instead;
+and where the model is sure that nothing can gain, the plan it knows least of, for then the model is to be doubted.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mfbo.acquisition import ExpectedGain
+from mfbo.arrays import FloatArray
+from mfbo.interfaces import Acquisition
+from mfbo.strategies.default.known_placements import KnownPlacements
+from mfbo.strategies.default.search import Search, Starts
+from mfbo.strategies.default.seen import Seen
+
+WINDOW = 5  # rounds over which gains are looked at
+SMALL = 0.01  # gain over the window, as a share of all that was gained since the first plan, that counts as small
+SURE = 3.0  # standard deviations beyond which the model is sure
+NOTHING = 1e-5  # share of all that was gained so far that would not count as a gain
+JITTERED = 1e-10  # variance that a model without noise leaves at a told plan
+NEGLIGIBLE_NOISE = 1e-3  # fitted noise variance, in variances of the told payoffs …
+NOISY_BASE = 1.0  # … and the least optimism above it
+
+
+@dataclass(frozen=True, eq=False)
+class Exploring:
+    """When to explore, and how.
+
+    best: highest mean of the visited plans. least: gain over it that would count. due: whether this round explores
+    whatever little optimism would find. multiplier: that little optimism, in standard deviations. highest: much of it.
+    """
+
+    best: float
+    least: float
+    due: bool
+    multiplier: float
+    highest: float
+    placements: KnownPlacements
+
+    @staticmethod
+    def of(seen: Seen, means: FloatArray, noise_variance: float, base: float, highest: float) -> "Exploring":
+        """Look at the means of the visited plans under the current model, (m,)."""
+        best, gained = float(means.max()), float(means.max() - means[0])
+        creeps = len(means) > WINDOW + 1 and best - float(means[:-WINDOW].max()) <= SMALL * gained
+        due = creeps and len(means) % 2 == 0
+        multiplier = base if noise_variance <= NEGLIGIBLE_NOISE else max(base, NOISY_BASE)
+        least = max(NOTHING * gained, SURE * (noise_variance + JITTERED) ** 0.5)
+        return Exploring(best, least, due, multiplier, highest, KnownPlacements.of(seen))
+
+    def climbed(self, search: Search, starts: Starts, rng: np.random.Generator) -> tuple[FloatArray, bool]:
+        """Return the plan, (C, A), and whether it explores."""
+        if not self.due:
+            plan = search.climbed(self.multiplier, starts.every)
+            if self.may_gain(search, plan):
+                return plan, False
+            starts = Starts(None, starts.incumbent, starts.random)
+        gain: Acquisition = ExpectedGain(search.posterior, self.best)
+        plan = search.climbed_on(gain, starts.every)
+        if not self.may_gain(search, plan):
+            plan = search.climbed(self.highest, [starts.random])
+        return self.placements.left(plan, gain, rng), True
+
+    @property
+    def notes(self) -> dict[str, tuple[float, ...]]:
+        """What a reader of the history may want to know."""
+        return {"multiplier": (self.multiplier,)}
+
+    def may_gain(self, search: Search, plan: FloatArray) -> bool:
+        """Tell whether a plan could still gain something; whole agents where they already were cannot."""
+        if self.placements.hold(plan):
+            return False
+        moments = search.posterior.population(plan)
+        hoped = moments.mean + SURE * moments.variance**0.5
+        return bool(hoped > self.best + self.least)

@@ -1,0 +1,82 @@
+"""The guard of an earning study: a round must not cost more against the status quo than the user allows.
+
+It judges the posterior of the difference to the status quo, whose variance is small near it however uncertain both
+payoffs are. A plan passes if its difference, ``CONFIDENCE`` standard deviations below its mean, is above the loss
+allowed.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from mfbo.arrays import BoolArray, FloatArray
+from mfbo.interfaces import Acquisition, Posterior
+from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.default.status_quo import status_quo_of
+from mfbo.strategies.modeled import Belief
+
+CONFIDENCE = 1.645  # standard deviations: 95 of 100 plans that pass cost less than is allowed
+BETTER = 1.0  # the same for a plan that is recommended instead of the status quo: 84 of 100 are better
+WAYS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1)  # shares of the way from the best plan to one that does not pass
+
+Word = Literal["free", "shortened", "best", "status quo"]
+
+
+@dataclass(frozen=True, eq=False)
+class Guard:
+    """What passes.
+
+    posterior: in standardized payoffs. status_quo: (C, A). allowed: loss, in the same unit; infinite without a guard.
+    """
+
+    posterior: Posterior
+    status_quo: FloatArray
+    allowed: float
+
+    @staticmethod
+    def of(seen: Seen, belief: Belief) -> "Guard":
+        """Measure the loss allowed by what the status quo is believed to earn."""
+        posterior, fit = belief.posterior, belief.note.fit
+        plan = status_quo_of(seen, posterior)
+        earned = fit.shift + fit.scale * float(posterior.population_means(plan[None])[0])
+        risk = seen.history.risk
+        return Guard(posterior, plan, np.inf if risk is None else risk * abs(earned) / fit.scale)
+
+    def lower(self, plans: FloatArray, deviations: float = CONFIDENCE) -> FloatArray:
+        """Return what plans (m, C, A) bring against the status quo at least, with confidence, (m,)."""
+        mean, variance = self.posterior.changes(self.status_quo, plans)
+        return np.asarray(mean - deviations * np.sqrt(variance))
+
+    def passes(self, plans: FloatArray) -> BoolArray:
+        """Tell which of the plans (m, C, A) may be played, (m,)."""
+        return np.asarray(self.lower(plans) >= -self.allowed)
+
+    def best(self, visited: FloatArray) -> FloatArray:
+        """Return the best plan believed in, (C, A): of those visited that pass, and the status quo."""
+        return self._highest(visited, self.passes(visited))
+
+    def recommended(self, visited: FloatArray) -> FloatArray:
+        """Return the best of the visited plans that are believed to be better with confidence, or the status quo."""
+        return self._highest(visited, self.lower(visited, BETTER) >= 0.0)
+
+    def held(self, plan: FloatArray, best: FloatArray, promise: Acquisition) -> tuple[FloatArray, Word]:
+        """Return the plan, or the most promising of what passes on the way to it from the best plan believed in.
+
+        "free": the plan passes. "shortened": a part of the way does. "best", "status quo": nothing else passes.
+        """
+        ways = np.stack([best + share * (plan - best) for share in WAYS])
+        passing = self.passes(ways)
+        if passing[0]:
+            return plan, "free"
+        if not passing.any():
+            word: Word = "status quo" if np.array_equal(best, self.status_quo) else "best"
+            return best, word
+        values = [promise(way)[0] if passed else -np.inf for way, passed in zip(ways, passing, strict=True)]
+        return np.asarray(ways[int(np.argmax(values))]), "shortened"
+
+    def _highest(self, visited: FloatArray, allowed: BoolArray) -> FloatArray:
+        plans = np.concatenate([self.status_quo[None], visited])
+        means = self.posterior.population_means(plans)
+        means[1:][~allowed] = -np.inf
+        return np.asarray(plans[int(np.argmax(means))])

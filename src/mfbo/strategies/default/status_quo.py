@@ -1,0 +1,37 @@
+"""The status quo of an earning study: what would be played otherwise. It is played first, and again to see noise."""
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.interfaces import Posterior
+from mfbo.simplex import uniform
+from mfbo.strategies.default.seen import Seen
+
+
+def first_earning_plan(seen: Seen) -> FloatArray | None:
+    """Return the status quo until it was told twice, (C, A), or once where it cannot be repeated; then None.
+
+    Nothing random is played. Past days stand for the first plan if nobody named another.
+    """
+    history = seen.history
+    named = history.status_quo
+    if named is None and any(done.added for done in seen.told):
+        return None
+    plan = uniform(*history.population.shape) if named is None else named
+    if not seen.told:
+        return plan
+    asked = [done for done in history.rounds if not done.added]
+    repeats = seen.kind != "agents" and history.steers == "realized"
+    return plan if len(asked) < 1 + int(repeats) else None
+
+
+def status_quo_of(seen: Seen, posterior: Posterior) -> FloatArray:
+    """Return it, (C, A): the plan that was named, the best of the past days by posterior mean, or the uniform plan."""
+    history = seen.history
+    if history.status_quo is not None:
+        return history.status_quo
+    past = np.flatnonzero([done.added for done in seen.told])
+    if not len(past):
+        return uniform(*history.population.shape)
+    days = seen.visited[past]
+    return np.asarray(days[int(np.argmax(posterior.population_means(days)))])

@@ -1,0 +1,83 @@
+"""The step of an earning study: how many agents may stand elsewhere than in the best plan believed in.
+
+A share of the agents, small at first: before the model knows its own scale only this protects. It grows while plans
+turn out to be the best and shrinks while they do not.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mfbo.arrays import FloatArray, IntArray
+from mfbo.population import Limits, Population
+from mfbo.simplex import Region, quota, whole_agents
+from mfbo.strategies.default.seen import Seen
+
+FIRST = 0.05
+LEAST, MOST = 0.02, 0.3
+GROWTH, SHRINKAGE = 1.5, 0.8
+FINE = 1_000_000  # agents that stand for the mean-field limit
+
+
+@dataclass(frozen=True)
+class Step:
+    """share: of all agents."""
+
+    share: float
+
+    @staticmethod
+    def of(seen: Seen, means: FloatArray) -> "Step":
+        """Go on from the noted share; means: of the visited distributions in the order of tells, (m,)."""
+        noted = seen.history.last_notes.get("step")
+        if noted is None or len(means) < 2:
+            return Step(FIRST)
+        factor = GROWTH if means[-1] > means[:-1].max() else SHRINKAGE
+        return Step(min(max(float(noted[0]) * factor, LEAST), MOST))
+
+    def region(self, seen: Seen, center: FloatArray) -> Region:
+        """Return what is allowed within this share of the agents from a center (C, A)."""
+        population = seen.history.population
+        limits, totals = _limits(population)
+        placed = whole_agents(center, totals)
+        budget = max(1, round(self.share * int(totals.sum())))
+        near = replace(limits, move_budget=budget).region(totals, placed)
+        if seen.region is None or seen.region.budget is None:
+            return near
+        return Both(**vars(near), also=seen.region)
+
+    @property
+    def notes(self) -> dict[str, tuple[float, ...]]:
+        """What the next round goes on from."""
+        return {"step": (self.share,)}
+
+
+@dataclass(frozen=True, eq=False)
+class Both(Region):
+    """A region inside another one, which alone is kept exactly: ``also`` holds the move budget."""
+
+    also: Region | None = None
+
+    def projected(self, distribution: FloatArray) -> FloatArray:
+        """Return a distribution near by: the nearest one in the step, then the nearest to that in ``also``."""
+        near = Region.projected(self, distribution)
+        return near if self.also is None else self.also.projected(near)
+
+    def contains(self, counts: IntArray) -> bool:
+        """Tell whether a whole placement keeps every limit of ``also``."""
+        return Region.contains(self, counts) if self.also is None else self.also.contains(counts)
+
+    def whole(self, distribution: FloatArray) -> IntArray:
+        """Return the nearest whole placement in ``also``."""
+        return Region.whole(self, distribution) if self.also is None else self.also.whole(distribution)
+
+
+def _limits(population: Population) -> tuple[Limits, IntArray]:
+    """Return limits and agents per context (C,); shares of all are taken as a million agents."""
+    size = FINE if population.size is None else population.size
+    totals = quota(population.weights, size)
+    if population.limits is not None:
+        return population.limits, totals
+    contexts, actions = population.shape
+    nothing, everything = np.zeros(actions, dtype=np.int64), np.full(actions, size, dtype=np.int64)
+    cells = np.zeros((contexts, actions), dtype=np.int64)
+    return Limits(nothing, everything, cells, cells + size), totals

@@ -1,0 +1,145 @@
+"""What a study answers without changing: its best round, the plan to keep, what the model expects, and why."""
+
+from collections.abc import Callable
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+from mfbo.errors import InvalidInputError, RoundStateError
+from mfbo.interfaces import Posterior, Strategy
+from mfbo.population import Population
+from mfbo.records import History, Plan, Round, read_distribution
+from mfbo.simplex import whole_agents
+from mfbo.study.explaining import Explanation, Prediction, explained, predicted
+from mfbo.study.outlook import FeedbackTold, Outlook, looked_out
+from mfbo.study.whole_plans import Placing
+from mfbo.validation import known_name, whole_number
+
+
+class Questions:
+    """A history, the strategy that reads it, and a lock: threads that share a study wait for one another.
+
+    The lock is not copied or sent along.
+    """
+
+    def __init__(self, history: History, strategy: Strategy, placing: Placing) -> None:
+        self.strategy = strategy
+        self.lock = RLock()
+        self._history = history
+        self._placing = placing
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the lock behind."""
+        return {key: value for key, value in self.__dict__.items() if key != "lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take a new lock."""
+        self.__dict__.update(state, lock=RLock())
+
+    @property
+    def population(self) -> Population:
+        """Who is placed."""
+        return self._history.population
+
+    @property
+    def history(self) -> History:
+        """All rounds so far; immutable."""
+        return self._history
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """All rounds in the order of asks, whatever their state."""
+        return self._history.rounds
+
+    @property
+    def best(self) -> Round:
+        """The round with the highest told payoff, luck included; ``best_expected`` if none was told as one number."""
+        with self.lock:
+            paid = [(done.payoff, done) for done in self._told("best") if done.payoff is not None]
+            return max(paid, key=lambda pair: pair[0])[1] if paid else self.best_expected
+
+    @property
+    def best_expected(self) -> Round:
+        """The told round whose plan is recommended: that with the highest posterior mean."""
+        with self.lock:
+            told = self._told("best_expected")
+            recommended = self.strategy.recommend(self._history)
+            planned = self._history.steers == "planned"
+            return min(told, key=lambda done: _distance(done, recommended, planned=planned))
+
+    def recommend(self) -> Plan:
+        """Return the plan to keep: of the visited ones, that with the highest posterior mean.
+
+        It keeps all limits but the move budget: getting there may take several rounds.
+        """
+        with self.lock:
+            self._told("recommend")
+            recommended = self.strategy.recommend(self._history)
+            return self._placing.recommended(recommended, self.population, len(self.rounds))
+
+    def predict(self, distribution: Any) -> Prediction:
+        """Return what the model expects of a distribution (C, A): of g, and of f in every cell."""
+        with self.lock:
+            posterior = self._posterior("predict")
+            return predicted(posterior, read_distribution(distribution, self.population))
+
+    def expected(self) -> tuple[FloatArray, FloatArray]:
+        """Return what the model expects of what was played in every told round, mean and sd (n,), in order of tells."""
+        with self.lock:
+            posterior = self._posterior("expect")
+            moments = [posterior.population(done.played) for done in self._history.told]
+            return np.array([found.mean for found in moments]), np.array([found.variance**0.5 for found in moments])
+
+    def explain(self, distribution: Any = None) -> Explanation:
+        """Return a prediction for a distribution (the recommended one by default), and what moving one agent changes.
+
+        In whole agents, the distribution is rounded to them; moves keep the limits.
+        """
+        with self.lock:
+            posterior = self._posterior("explain")
+            if distribution is None:
+                plan = self.recommend()
+                return explained(posterior, self.population, plan.realized, plan.allocation)
+            checked = read_distribution(distribution, self.population)
+            size = self.population.size
+            counts = None if size is None else whole_agents(checked, self.population.context_totals)
+            return explained(posterior, self.population, checked, counts)
+
+    def outlook(
+        self,
+        rounds: int = 30,
+        *,
+        feedback: FeedbackTold = "payoff",
+        simulations: int = 8,
+        progress: Callable[[int], None] | None = None,
+    ) -> Outlook:
+        """Return what further rounds are expected to bring against the status quo, told one number or cells a round.
+
+        The strategy plays against ``simulations`` draws from what it believes; ``progress(done)`` after each.
+        """
+        with self.lock:
+            whole_number(rounds, "rounds", least=1)
+            whole_number(simulations, "simulations", least=1)
+            known_name(feedback, "feedback", ("payoff", "cells"))
+            self._told("outlook")
+            return looked_out(self.strategy, self._history, self._placing, rounds, simulations, feedback, progress)
+
+    def _posterior(self, purpose: str) -> Posterior:
+        self._told(purpose)
+        posterior = self.strategy.posterior(self._history)
+        if posterior is None:
+            raise InvalidInputError(f"strategy {self.strategy.name!r} has no model to {purpose} with; use 'default'")
+        return posterior
+
+    def _told(self, purpose: str) -> tuple[Round, ...]:
+        told = self._history.told
+        if not told:
+            raise RoundStateError(f"{purpose} needs at least one told round; ask for a plan and tell its payoff first")
+        return told
+
+
+def _distance(done: Round, distribution: FloatArray, *, planned: bool) -> float:
+    there = done.plan.distribution if planned else done.played
+    return float(np.abs(there - distribution).sum())

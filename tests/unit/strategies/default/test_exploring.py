@@ -1,0 +1,73 @@
+"""Exact payoffs: what cannot gain is not played, small gains take every second round only, the best is not replayed."""
+
+import numpy as np
+import pytest
+
+from mfbo import Feedback, History, Plan, Population, Round, create_study
+from mfbo.strategies import Default
+from mfbo.strategies.default.exploring import NEGLIGIBLE_NOISE, SMALL, WINDOW, Exploring
+from mfbo.strategies.default.search import Search
+from mfbo.strategies.default.seen import Seen
+
+PLANS = [np.array([row]) for row in ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4])]
+CREEPING = np.concatenate([[0.0], np.linspace(1.0, 1.0 + 0.9 * SMALL, WINDOW + 2)])
+
+
+def payoff(distribution: np.ndarray) -> float:
+    """Two hills, the lower one nearer to the uniform plan."""
+    a, b, c = distribution[0]
+    return float(a + 0.8 * c - 3.0 * a * c + 0.2 * b)
+
+
+def seen_of(population: Population) -> Seen:
+    rounds = [Round(Plan(i, plan)).done(Feedback(payoff(plan)), plan, i) for i, plan in enumerate(PLANS)]
+    return Seen.of(History(population, tuple(rounds)), "exact")
+
+
+SEEN = seen_of(Population(["a", "b", "c"]))
+
+
+def exploring(means: np.ndarray, noise_variance: float = 0.0) -> Exploring:
+    return Exploring.of(SEEN, np.asarray(means), noise_variance, 0.3, 8.0)
+
+
+def test_small_gains_let_every_second_round_explore():
+    assert [exploring(CREEPING[:count]).due for count in (len(CREEPING) - 1, len(CREEPING))] == [False, True]
+    assert exploring(CREEPING[: WINDOW + 1]).due is False  # too few rounds to tell
+
+
+def test_gains_that_are_not_small_are_followed_up():
+    rising = CREEPING.copy()
+    rising[-1] += 2 * SMALL
+    assert not exploring(rising).due
+
+
+def test_a_last_plan_that_failed_does_not_end_the_exploring():
+    failed = np.concatenate([CREEPING, [-3.0, 0.2]])
+    assert exploring(failed).due
+
+
+@pytest.mark.parametrize(("variance", "optimism"), [(NEGLIGIBLE_NOISE, 0.3), (2 * NEGLIGIBLE_NOISE, 1.0)])
+def test_optimism_is_little_unless_noise_was_fitted(variance, optimism):
+    assert exploring(CREEPING, variance).multiplier == optimism
+
+
+def test_a_told_plan_may_not_gain_and_an_unknown_one_may():
+    belief = Default().belief(SEEN.history, "exact")
+    means = belief.posterior.population_means(SEEN.visited)
+    rule, search = exploring(means, belief.noise_variance), Search.of(SEEN, belief, 2.0)
+    assert not rule.may_gain(search, PLANS[int(np.argmax(means))])
+    assert rule.may_gain(search, np.array([[0.0, 0.0, 1.0]]))
+
+
+def test_in_the_mean_field_limit_no_exact_payoff_is_told_twice_and_the_higher_hill_is_found():
+    study = create_study(Population(["a", "b", "c"]), seed=3)
+    told = []
+    for _ in range(20):
+        plan = study.ask()
+        told.append(payoff(plan.distribution))
+        study.tell(plan, told[-1])
+    plans = np.stack([done.plan.distribution.ravel() for done in study.rounds[1:]])  # the first is repeated on purpose
+    apart = np.abs(plans[:, None] - plans[None]).sum(axis=2)[np.triu_indices(len(plans), 1)]
+    assert apart.min() > 1e-9
+    assert max(told) == pytest.approx(1.0, abs=1e-6)

@@ -1,0 +1,221 @@
+"""An earning study begins at the status quo, steps, guards, and is not led astray by a wrong day."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mfbo import Population, create_study, load_study
+from mfbo.errors import InvalidInputError
+from mfbo.records import Feedback, History, Plan, Round
+from mfbo.strategies.default.guard import CONFIDENCE, Guard
+from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.default.step import FIRST, GROWTH, LEAST, Both, Step
+from mfbo.strategies.default.tilt import TiltedMean
+from mfbo.strategies.default.wrong_days import wrong_days
+
+DEMAND = np.array([60.0, 30.0, 20.0, 10.0, 25.0, 5.0])
+START = np.array([[5, 5, 5, 5, 5, 15]])
+
+
+def rides(counts):
+    return float((DEMAND * (1.0 - np.exp(-3.0 * counts / DEMAND))).sum())
+
+
+def population(**limits):
+    return Population({f"s{i}": (float(i), float(i % 2)) for i in range(6)}, size=40, **limits)
+
+
+def earned(study, rounds, noise=0.0, wrong=None):
+    """Play rounds; return the true value of each."""
+    rng, values = np.random.default_rng(7), []
+    for day in range(rounds):
+        plan = study.ask()
+        values.append(rides(plan.allocation[0]))
+        factor = 10.0 if day == wrong else 1.0
+        study.tell(plan, factor * values[-1] * (1.0 + noise * rng.standard_normal()))
+    return np.array(values)
+
+
+def told_days(payoffs):
+    plans = [Plan(number, np.full((1, 2), 0.5)) for number in range(len(payoffs))]
+    return tuple(
+        Round(plan).done(Feedback(payoff), plan.distribution, told=plan.number)
+        for plan, payoff in zip(plans, payoffs, strict=True)
+    )
+
+
+def test_the_status_quo_is_played_first_and_again_to_see_noise():
+    study = create_study(population(), aim="earn", start=START)
+    for _ in range(2):
+        plan = study.ask()
+        np.testing.assert_array_equal(plan.allocation, START)
+        study.tell(plan, 1.0)
+    assert not np.array_equal(study.ask().allocation, START)
+
+
+def test_where_agents_stand_is_the_status_quo_unless_a_start_is_named():
+    here = create_study(population(), aim="earn", placed=START)
+    np.testing.assert_array_equal(here.history.status_quo, START / 40)
+    named = create_study(population(), aim="earn", placed=START, start=np.full((1, 6), 1 / 6))
+    np.testing.assert_allclose(named.history.status_quo, 1 / 6)
+    assert create_study(population()).history.aim == "find"
+
+
+def test_past_days_stand_for_the_status_quo():
+    study = create_study(population(), aim="earn")
+    study.add(START / 40, rides(START[0]))
+    study.add(np.eye(6)[[5]], rides(40 * np.eye(6)[5]))
+    plan = study.ask()
+    moved = np.maximum(plan.allocation - START, 0).sum()
+    assert moved <= round(FIRST * 40) + 1  # a step from the better of the two days
+
+
+def test_an_earning_study_earns_more_than_the_status_quo_from_the_start():
+    study = create_study(population(), aim="earn", start=START, seed=1)
+    values = earned(study, 14)
+    base = rides(START[0])
+    assert values.min() >= 0.95 * base
+    assert values[-4:].mean() >= 1.05 * base
+    assert rides(study.recommend().allocation[0]) >= 1.05 * base
+
+
+def test_the_move_budget_is_kept_exactly_under_steps():
+    study = create_study(population(move_budget=2), aim="earn", placed=START, seed=2)
+    before = START
+    for _ in range(8):
+        plan = study.ask()
+        assert np.maximum(plan.allocation - before, 0).sum() <= 2
+        before = plan.allocation
+        study.tell(plan, rides(before[0]))
+
+
+def test_a_resumed_earning_study_proposes_the_same_bits(tmp_path):
+    storage = f"sqlite:///{tmp_path / 'mfbo.db'}"
+    options = {"aim": "earn", "start": START, "risk": 0.1, "seed": 3}
+    kept = create_study(population(), storage=storage, name="kept", **options)
+    unbroken = create_study(population(), **options)
+    earned(kept, 6, noise=0.1)
+    earned(unbroken, 6, noise=0.1)
+    again = load_study("kept", storage)
+    assert (again.history.aim, again.history.risk) == ("earn", 0.1)
+    assert again.history.status_quo.tobytes() == unbroken.history.status_quo.tobytes()
+    assert again.ask().distribution.tobytes() == unbroken.ask().distribution.tobytes()
+
+
+def test_one_day_told_ten_times_too_high_changes_nothing_recommended():
+    plain, wrong = (create_study(population(), aim="earn", start=START, seed=4) for _ in range(2))
+    earned(plain, 20, noise=0.05)
+    earned(wrong, 20, noise=0.05, wrong=12)
+    found, misled = (rides(study.recommend().allocation[0]) for study in (plain, wrong))
+    assert misled >= 0.98 * found
+
+
+def test_wrong_days_stand_out_from_those_around_them():
+    days = [100.0, 90.0, 110.0, 105.0, 1000.0, 95.0, 100.0]
+    assert wrong_days(told_days(days)) == (4,)
+    assert wrong_days(told_days([100.0, 1000.0])) == ()  # two days: which of them is wrong?
+    risen = [100.0, 101.0, 99.0, 100.0, 300.0, 301.0, 299.0, 300.0]
+    assert wrong_days(told_days(risen)) == ()  # the world has changed, and the days after say so
+
+
+def belief_of(study):
+    history = study.strategy.as_modeled(study.history)
+    return Seen.of(history, study.strategy.kind_of(history)), study.strategy.belief(history)
+
+
+def test_the_guard_allows_a_share_of_what_the_status_quo_earns():
+    study = create_study(population(), aim="earn", start=START, risk=0.03, seed=5)
+    earned(study, 8, noise=0.1)
+    seen, belief = belief_of(study)
+    guard = Guard.of(seen, belief)
+    posterior = study.strategy.posterior(study.history)
+    earns = posterior.population(START / 40).mean
+    plans = np.random.default_rng(0).dirichlet(np.ones(6), size=(20, 1))
+    mean, variance = posterior.changes(START / 40, plans)
+    np.testing.assert_array_equal(guard.passes(plans), mean - CONFIDENCE * np.sqrt(variance) >= -0.03 * abs(earns))
+    assert guard.passes((START / 40)[None]).all()
+    free = Guard.of(replace(seen, history=replace(seen.history, risk=None)), belief)
+    assert free.passes(plans).all()
+
+
+def test_a_plan_that_does_not_pass_is_shortened_or_left():
+    study = create_study(population(), aim="earn", start=START, seed=5)
+    earned(study, 8, noise=0.1)
+    seen, belief = belief_of(study)
+    guard, start = Guard.of(seen, belief), START / 40
+    tilted = TiltedMean.drawn(belief.posterior, seen.history.population, start, np.random.default_rng(1))
+    strict, far = replace(guard, allowed=0.0), np.eye(6)[[5]]
+    assert not strict.passes(far[None])[0]
+    plan, word = strict.held(far, start, tilted)
+    assert word in ("shortened", "status quo")
+    assert strict.passes(plan[None])[0]
+    assert replace(guard, allowed=np.inf).held(far, start, tilted)[1] == "free"
+
+
+def test_the_tilted_mean_has_the_gradient_of_its_value():
+    study = create_study(population(), aim="earn", start=START, seed=6)
+    earned(study, 5, noise=0.1)
+    seen, belief = belief_of(study)
+    tilted = TiltedMean.drawn(belief.posterior, seen.history.population, START / 40, np.random.default_rng(2))
+    point = np.full((1, 6), 1 / 6)
+    gradient = tilted(point)[1]
+    for cell in range(6):
+        step = np.zeros((1, 6))
+        step[0, cell] = 1e-6
+        slope = (tilted(point + step)[0] - tilted(point - step)[0]) / 2e-6
+        assert gradient[0, cell] == pytest.approx(slope, rel=1e-4, abs=1e-6)
+
+
+def test_the_step_grows_with_success_and_shrinks_with_losses():
+    plan = Plan(0, START / 40)
+    noted = Round(plan, {"step": (0.1,)}).done(Feedback(1.0), plan.distribution, told=0)
+    seen = Seen.of(History(population(), (noted,)), "exact")
+    assert Step.of(seen, np.array([0.0, 1.0])).share == pytest.approx(0.1 * GROWTH)
+    assert Step.of(seen, np.array([1.0, 0.0])).share < 0.1
+    tiny = replace(noted, notes={"step": (LEAST,)})
+    assert Step.of(replace(seen, history=History(population(), (tiny,))), np.array([1.0, 0.0])).share == LEAST
+
+
+def test_a_step_holds_so_many_agents_elsewhere_at_most():
+    seen = Seen.of(History(population()), "exact")
+    region = Step(0.1).region(seen, START / 40)
+    far = region.projected(np.eye(6)[[0]])
+    assert 40 * np.abs(far - START / 40).sum() / 2 == pytest.approx(4.0, abs=1e-4)
+    budget = History(population(move_budget=1, placed=START))
+    both = Step(0.1).region(Seen.of(budget, "exact"), START / 40)
+    assert isinstance(both, Both)
+    assert 40 * np.abs(both.projected(np.eye(6)[[0]]) - START / 40).sum() / 2 <= 1.0 + 1e-6
+
+
+@pytest.mark.parametrize("feedback", ["cells", "shares"])
+def test_it_earns_with_cells_and_without_a_size(feedback):
+    people = population() if feedback == "cells" else Population({f"s{i}": (float(i),) for i in range(6)})
+    study = create_study(people, aim="earn", start=START / 40, seed=8)
+    values = []
+    for _ in range(7):
+        plan = study.ask()
+        counts = 40.0 * plan.realized[0]
+        values.append(rides(counts))
+        if feedback == "shares":
+            study.tell(plan, values[-1])
+            continue
+        means = DEMAND * (1.0 - np.exp(-3.0 * counts / DEMAND)) / np.maximum(counts, 1e-9)
+        study.tell(plan, cells=np.where(counts > 0, means, np.nan)[None])
+    assert min(values) >= 0.9 * values[0]
+    assert max(values) > values[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"risk": 1.5}, "share from 0 to 1"),
+        ({"risk": "much"}, "risk"),
+        ({"start": np.zeros((1, 6))}, "somebody"),
+        ({"start": np.ones((2, 6))}, "start must be a plan"),
+        ({"aim": "win"}, "aim"),
+    ],
+)
+def test_what_cannot_be_a_start_or_a_risk_is_refused(options, message):
+    with pytest.raises(InvalidInputError if "aim" not in options else Exception, match=message):
+        create_study(population(), **{"aim": "earn", **options})
