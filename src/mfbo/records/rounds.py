@@ -11,6 +11,7 @@ from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.population import Population
 from mfbo.records.told_values import read_feedback
 from mfbo.simplex import Region, realized, whole_agents
+from mfbo.situations import Situation, Situations
 
 RoundState = Literal["open", "done", "failed", "abandoned"]
 Note = tuple[float | str, ...]
@@ -113,6 +114,7 @@ class Round:
     start: where agents stood when it was asked, if they were counted then, (C, A). placed: whole agents as really
     placed, if they were counted, (C, A). seen: position of the round's last word on where agents stand (counted when
     asked; or told or failed, counted or not) in the order of such words of all rounds, None if it has none.
+    situation: what is known of it, said when it was asked or told; empty if nothing is.
     """
 
     plan: Plan
@@ -128,6 +130,7 @@ class Round:
     start: IntArray | None = None
     placed: IntArray | None = None
     seen: int | None = None
+    situation: Situation = field(default_factory=dict)
 
     @property
     def number(self) -> int:
@@ -182,9 +185,12 @@ class Round:
         return whole_agents(self.played, totals)
 
     @staticmethod
-    def asked(plan: Plan, notes: Notes, lease: Lease, start: IntArray | None, seen: int) -> "Round":
+    def asked(
+        plan: Plan, notes: Notes, lease: Lease, start: IntArray | None, seen: int, situation: Situation | None = None
+    ) -> "Round":
         """Return a new open round; start: agents as counted before it, None if nobody counted; seen: as above."""
-        return Round(plan, notes, lease=lease, start=start, seen=None if start is None else seen)
+        counted = None if start is None else seen
+        return Round(plan, notes, lease=lease, start=start, seen=counted, situation=dict(situation or {}))
 
     @staticmethod
     def past(number: int, distribution: FloatArray) -> "Round":
@@ -211,8 +217,9 @@ class Round:
         late: bool = False,
         placed: IntArray | None = None,
         seen: int | None = None,
+        situation: Situation | None = None,
     ) -> "Round":
-        """Return this round with its result."""
+        """Return this round with its result; situation: what is known of it now, beside or instead of before."""
         return replace(
             self,
             state="done",
@@ -222,6 +229,7 @@ class Round:
             late=late,
             placed=placed,
             seen=seen,
+            situation={**self.situation, **(situation or {})},
         )
 
     def ended(
@@ -255,7 +263,8 @@ class History:
     now: where agents stand, (C, A), if they were counted after the last round.
     aim: what counts, the final plan ("find") or the sum over all rounds ("earn"). status_quo: the distribution (C, A)
     that would be played otherwise; None if nobody said. risk: what a round may cost against it, in shares of what it
-    earns; None: anything.
+    earns; None: anything. situations: what is known to differ between rounds; None: nothing. situation: that of the
+    round being planned, or in which plans are judged.
     """
 
     population: Population
@@ -266,6 +275,8 @@ class History:
     aim: Aim = "find"
     status_quo: FloatArray | None = None
     risk: float | None = RISK
+    situations: Situations | None = None
+    situation: Situation = field(default_factory=dict)
 
     @cached_property
     def told(self) -> tuple[Round, ...]:
@@ -315,6 +326,14 @@ class History:
         recounted = replace(self, now=now)
         vars(recounted).update(told=self.told, open=self.open, next_word=self.next_word)
         return recounted
+
+    def in_situation(self, situation: Situation) -> "History":
+        """Return the history with this as the situation of the round being planned."""
+        if situation == self.situation:
+            return self
+        planned = replace(self, situation=dict(situation))
+        vars(planned).update(told=self.told, open=self.open, next_word=self.next_word)
+        return planned
 
     @cached_property
     def region(self) -> Region | None:
