@@ -43,7 +43,7 @@ class Journal:
 
     def ask(self, history: History, asked: Round) -> tuple[History, bool]:
         """Add a plan; False if another process asked first, and then the history has what it did."""
-        record = codec.plan_record(asked.plan, asked.notes, asked.lease, asked.start)
+        record = codec.plan_record(asked.plan, asked.notes, asked.lease, asked.start, asked.situation)
         try:
             return self._written(history, "asked", asked, record)[0], True
         except ConflictError as conflict:

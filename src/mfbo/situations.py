@@ -47,8 +47,7 @@ class SituationVariable:
             if not isinstance(value, str) or value not in self.categories:
                 listed = ", ".join(self.categories)
                 raise UnknownNameError(
-                    f"{name} must be one of {listed}, not {said(value)}; a new one is added by"
-                    f" study.change(categories={{{self.name!r}: [{said(value)}]}})"
+                    f"{name} must be one of {listed}, not {said(value)}; new_categories=True takes a new one"
                 )
             return value
         number = _days(value, name) if self.kind == "time" else finite_number(value, name)
@@ -109,10 +108,11 @@ class Situations:
         """The variables by their names."""
         return {variable.name: variable for variable in self.variables}
 
-    def values(self, stated: Any, *, when: Known) -> dict[str, SituationValue]:
+    def values(self, stated: Any, *, when: Known, new_categories: bool = False) -> dict[str, SituationValue]:
         """Check what a user says of a round; what is missing is unknown.
 
-        when: before the round only what is known then may be said; afterwards anything.
+        when: before the round only what is known then may be said; afterwards anything. new_categories: whether a
+        category may be new.
         """
         if stated is None:
             return {}
@@ -127,8 +127,20 @@ class Situations:
                 raise InvalidInputError(
                     f"situation {name!r} was declared as known only after a round: say it when telling the result"
                 )
-            found[variable.name] = variable.read(value)
+            if new_categories and variable.kind == "category" and isinstance(value, str):
+                found[variable.name] = unique_names([value], f"situation {name!r}")[0]
+            else:
+                found[variable.name] = variable.read(value)
         return found
+
+    def holding(self, situation: Situation) -> "Situations":
+        """Return the variables with the categories of a round among theirs; themselves if they have them already."""
+        added = {}
+        for name, value in situation.items():
+            variable = self.by_name[name]
+            if variable.kind == "category" and value not in variable.categories:
+                added[name] = [value]
+        return self.with_categories(added) if added else self
 
     def encoded(self, situation: Situation) -> FloatArray:
         """Return a situation as numbers (V,), NaN where it is unknown."""

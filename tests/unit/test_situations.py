@@ -59,7 +59,7 @@ def test_missing_values_are_unknown(situations):
     ("stated", "error", "reason"),
     [
         ({"wind": 3}, UnknownNameError, "unknown situation 'wind'"),
-        ({"day": "holiday"}, UnknownNameError, "must be one of weekday, weekend, not 'holiday'; a new one is added by"),
+        ({"day": "holiday"}, UnknownNameError, "must be one of weekday, weekend, not 'holiday'; new_categories=True"),
         ({"day": 1}, UnknownNameError, "must be one of"),
         ({"rain": "much"}, InvalidInputError, "must be a number, not 'much'"),
         ({"rain": 1e200}, InvalidInputError, "below 1e"),

@@ -305,7 +305,8 @@ class History:
                 still_open.append(changed)
         if changed.state == "open" and number == len(self.rounds):
             still_open.append(changed)
-        grown = replace(self, rounds=(*self.rounds[:number], changed, *self.rounds[number + 1 :]))
+        rounds = (*self.rounds[:number], changed, *self.rounds[number + 1 :])
+        grown = replace(self, rounds=rounds, situations=self._knowing([changed]))
         vars(grown).update(  # what the cached properties would find
             told=(*self.told, changed) if changed.state == "done" else self.told,
             open=tuple(still_open),
@@ -315,7 +316,7 @@ class History:
 
     def with_past(self, days: Sequence[Round]) -> "History":
         """Return the history with days that were played outside the study, told last."""
-        longer = replace(self, rounds=(*self.rounds, *days))
+        longer = replace(self, rounds=(*self.rounds, *days), situations=self._knowing(days))
         vars(longer).update(told=(*self.told, *days), open=self.open, next_word=self.next_word)
         return longer
 
@@ -327,11 +328,23 @@ class History:
         vars(recounted).update(told=self.told, open=self.open, next_word=self.next_word)
         return recounted
 
+    def with_rounds(self, rounds: Sequence[Round]) -> "History":
+        """Return the history with these rounds instead of its own; new categories of situations come with them."""
+        return replace(self, rounds=tuple(rounds), situations=self._knowing(rounds))
+
+    def _knowing(self, rounds: Sequence[Round]) -> Situations | None:
+        situations = self.situations
+        for played in rounds:
+            if situations is not None and played.situation:
+                situations = situations.holding(played.situation)
+        return situations
+
     def in_situation(self, situation: Situation) -> "History":
         """Return the history with this as the situation of the round being planned."""
         if situation == self.situation:
             return self
-        planned = replace(self, situation=dict(situation))
+        knowing = None if self.situations is None else self.situations.holding(situation)
+        planned = replace(self, situation=dict(situation), situations=knowing)
         vars(planned).update(told=self.told, open=self.open, next_word=self.next_word)
         return planned
 

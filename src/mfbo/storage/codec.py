@@ -13,6 +13,7 @@ import numpy as np
 from mfbo.errors import DamageError, StorageError
 from mfbo.population import Limits, Population
 from mfbo.records import Feedback, Lease, Notes, Plan, Round
+from mfbo.situations import Situation, Situations
 
 _TYPES: dict[str, np.dtype[Any]] = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8"), "i4": np.dtype("<i4")}
 
@@ -89,7 +90,14 @@ def population_of(record: Mapping[str, Any]) -> Population:
     return population
 
 
-def plan_record(plan: Plan, notes: Notes, lease: Lease, start: Any = None) -> dict[str, Any]:
+def situations_record(situations: Situations | None) -> list[dict[str, Any]] | None:
+    """Return a declaration of situations in plain values; None stays None."""
+    return None if situations is None else [variable.to_record() for variable in situations.variables]
+
+
+def plan_record(
+    plan: Plan, notes: Notes, lease: Lease, start: Any = None, situation: Situation | None = None
+) -> dict[str, Any]:
     """Return what is stored when a plan is given; the number stands beside it. start: agents as counted then."""
     return {
         "distribution": array_record(plan.distribution),
@@ -97,6 +105,7 @@ def plan_record(plan: Plan, notes: Notes, lease: Lease, start: Any = None) -> di
         "assignment": array_record(plan.assignment, "i4"),
         "notes": {key: [_plain(value) for value in values] for key, values in notes.items()},
         **lease_record(lease, start),
+        **_situation(situation),
     }
 
 
@@ -105,7 +114,8 @@ def plan_of(number: int, record: Mapping[str, Any], seen: int = 0) -> Round:
     arrays = [array_of(record[key]) for key in ("distribution", "allocation", "assignment")]
     notes = {key: tuple(values) for key, values in record["notes"].items()}
     lease = Lease(record["worker"], record["expires"])
-    return Round.asked(Plan(number, *arrays), notes, lease, array_of(record.get("start")), seen)
+    start, situation = array_of(record.get("start")), record.get("situation")
+    return Round.asked(Plan(number, *arrays), notes, lease, start, seen, situation)
 
 
 def lease_record(lease: Lease, start: Any = None) -> dict[str, Any]:
@@ -120,6 +130,7 @@ def result_record(done: Round) -> dict[str, Any]:
         "realized": array_record(done.realized),
         "late": done.late,
         **_counted("placed", done.placed),
+        **_situation(done.situation),
     }
 
 
@@ -136,6 +147,11 @@ def end_record(ended: Round) -> dict[str, Any]:
 def _counted(key: str, counts: Any) -> dict[str, Any]:
     """Return counted agents under a key that records of older programs do not have; nothing if nobody counted."""
     return {} if counts is None else {key: array_record(counts, "i8")}
+
+
+def _situation(situation: Situation | None) -> dict[str, Any]:
+    """Return what is known of a round under a key that records of older programs do not have; nothing if nothing is."""
+    return {"situation": dict(situation)} if situation else {}
 
 
 def feedback_record(feedback: Feedback) -> dict[str, Any]:

@@ -5,7 +5,6 @@ at here.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ def replayed(history: History, events: Sequence[Event]) -> History:
         told += changed.state == "done"
         seen += changed.seen == seen
         rounds[event.number : event.number + 1] = [changed]
-    return replace(history, rounds=tuple(rounds))
+    return history.with_rounds(rounds)
 
 
 def after(event: Event, rounds: list[Round], told: int, seen: int, population: Population) -> Round:
@@ -81,6 +80,7 @@ def _done(asked: Round, record: dict[str, Any], told: int, seen: int | None) -> 
         late=bool(record["late"]),
         placed=codec.array_of(record.get("placed")),
         seen=seen,
+        situation=record.get("situation"),
     )
 
 
@@ -100,6 +100,8 @@ def _require_sound(read: Round, population: Population) -> None:
     if read.feedback is not None:
         _feedback(read.feedback, population)
     _lease(read.lease)
+    for name, value in read.situation.items():
+        _require(isinstance(value, str) or _is_number(value), f"the situation {name!r} is no number and no word")
     for key, values in read.notes.items():
         plain = len(values) > 0 and all(_is_number(value) or isinstance(value, str) for value in values)
         _require(plain, f"the note {key!r} holds something else than numbers and words")
