@@ -7,7 +7,22 @@ from typing import Annotated
 import typer
 
 from mfbo.cli.declaring import command_group, declared
-from mfbo.cli.options import Json, Quiet, Seed, StrategyName
+from mfbo.cli.options import (
+    Box,
+    City,
+    Columns,
+    FirstDay,
+    Grid,
+    Hours,
+    Json,
+    Method,
+    Quiet,
+    Seed,
+    Stations,
+    StrategyName,
+    Weekdays,
+    Weeks,
+)
 
 app = command_group("Place a whole fleet well, in few tries: mean-field Bayesian optimization.")
 
@@ -49,6 +64,16 @@ class Run:
     ] = "quota"
     noise: Annotated[float, typer.Option(help="Standard deviation of Gaussian noise on every told payoff.")] = 0.0
     known_noise: Annotated[bool, typer.Option("--known-noise", help="Tell the strategy the noise.")] = False
+    box: Box = None
+    grid: Grid = None
+    weekdays: Weekdays = None
+    hours: Hours = None
+    first_day: FirstDay = None
+    weeks: Weeks = None
+    method: Method = None
+    stations: Stations = None
+    city: City = None
+    columns: Columns = None
     quiet: Quiet = False
     json: Json = False
 

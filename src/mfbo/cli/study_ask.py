@@ -28,7 +28,7 @@ def ask(options: Ask) -> None:
     if out is not None:
         check_out(out)
     study = load_study(options.name, options.storage)
-    counted = {} if options.placed is None else _counted(study, options.placed, yes=options.yes)
+    counted = _counted(study, options)
     open_before = study.history.open
     plan = _next_plan(study, options, counted)
     moves = study.moves(plan)
@@ -49,16 +49,24 @@ def ask(options: Ask) -> None:
 
 def _next_plan(study: Study, options: Ask, counted: dict[str, Any]) -> Plan:
     """Return what the strategy proposes, the best plan believed in, or the user's own."""
-    if sum([options.best, options.plan is not None, options.placed is not None]) > 1:
-        raise InvalidInputError("--best, --plan and --placed exclude one another: give one of them")
+    if sum([options.best, *(source is not None for source in (options.plan, options.placed, options.gbfs))]) > 1:
+        raise InvalidInputError("--best, --plan, --placed and --gbfs exclude one another: give one of them")
     if options.plan is not None:
         return study.attach(read_placed(options.plan, study.population), options.worker)
     return study.ask_best(options.worker) if options.best else study.ask(worker=options.worker, **counted)
 
 
-def _counted(study: Study, placed: Path, *, yes: bool) -> dict[str, Any]:
-    counts = read_placed(placed, study.population)
-    return {"placed": counts, "allow_misfit": confirm_misfit(study.misfit(counts), yes=yes)}
+def _counted(study: Study, options: Ask) -> dict[str, Any]:
+    """Return where agents are now, as a sheet or a feed says; nothing if nobody counted."""
+    if options.placed is None and options.gbfs is None:
+        return {}
+    if options.placed is not None:
+        counts: Any = read_placed(options.placed, study.population)
+    else:
+        from mfbo.cli.study_feeds import feed_placement
+
+        counts = study.population.read_placed(feed_placement(str(options.gbfs), study.population))
+    return {"placed": counts, "allow_misfit": confirm_misfit(study.misfit(counts), yes=options.yes)}
 
 
 def _record(

@@ -35,8 +35,15 @@ class Create:
     """Start a study from a list of stations."""
 
     name: Name
-    actions: Annotated[Path, typer.Option(help="CSV: a row for each station; columns name, longitude, latitude …")]
-    agents: Annotated[str, typer.Option(help="Number of agents to place, or inf for shares only.")]
+    actions: Annotated[
+        Path | None, typer.Option(help="CSV: a row for each station; columns name, longitude, latitude …")
+    ] = None
+    agents: Annotated[
+        str | None, typer.Option(help="Number of agents to place, or inf for shares only; of a feed: its bikes.")
+    ] = None
+    gbfs: Annotated[
+        str | None, typer.Option(help="Instead of --actions: a GBFS feed (folder, file or address) with the stations.")
+    ] = None
     contexts: Annotated[Path | None, typer.Option(help="CSV: types of agents; columns name, weight.")] = None
     name_column: Annotated[str | None, typer.Option(help="Column with the names, if it is called otherwise.")] = None
     features: Annotated[
@@ -76,6 +83,9 @@ class Ask:
     out: Annotated[Path | None, typer.Option(help="Write the plan there, or to standard output for -.")] = None
     placed: Annotated[
         Path | None, typer.Option(help="CSV: where the agents are now, if riders moved them; station, agents.")
+    ] = None
+    gbfs: Annotated[
+        str | None, typer.Option(help="Instead of --placed: a GBFS feed that says where the bikes are now.")
     ] = None
     best: Annotated[bool, typer.Option("--best", help="The best plan believed in, or a step towards it.")] = False
     plan: Annotated[Path | None, typer.Option(help="CSV: a plan of your own to play; station, agents.")] = None
@@ -124,6 +134,13 @@ class Tell:
     cells: Annotated[Path | None, typer.Option(help="CSV: mean payoff by station; station, payoff, agents.")] = None
     agents_file: Annotated[Path | None, typer.Option(help="CSV: a row for each agent seen; station, payoff.")] = None
     placed: Annotated[Path | None, typer.Option(help="CSV: what was really placed; station, agents.")] = None
+    trips: Annotated[
+        Path | None, typer.Option(help="Instead of a payoff: the day's trip file; its rides are the payoff.")
+    ] = None
+    day: Annotated[str | None, typer.Option(help="With --trips of several days: which one, such as 2020-11-30.")] = None
+    columns: Annotated[
+        str | None, typer.Option(help="With --trips of an unknown layout: start=…,station=…,end=…,to=….")
+    ] = None
     failed: Annotated[str | None, typer.Option(help="Instead of a payoff: why the plan brought no result.")] = None
     worker: Annotated[str | None, typer.Option(help="Who tells.")] = None
     yes: YesCounted = False

@@ -32,10 +32,14 @@ class Payoff(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """The best population payoff in the mean-field limit and a distribution (C, A) that reaches it."""
+    """The best population payoff in the mean-field limit and a distribution (C, A) that reaches it.
+
+    proven: False if it is only the best that is known, a lower bound.
+    """
 
     value: float
     distribution: FloatArray
+    proven: bool = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,10 @@
 """The default strategy: our kernel, population UCB, L-BFGS; few rounds for every kind of feedback, noisy or not.
 
 ``propose`` is the whole algorithm. Its rules are values computed from the history, one file each: ``first_plans``,
-``search`` (starts, trusted occupancy), ``stall`` and ``information_floor`` (optimism), ``lookers``,
-``known_placements``. docs/decisions/0006-default-strategy.md has the measurements. A study that is to earn has rules of
-its own: ``status_quo``, ``step``, ``guard``, ``street`` and ``tilt`` (noisy days), ``wrong_days``; see decision 0013.
+``doubts`` (wrong numbers), ``search`` (starts, trusted occupancy), ``exploring``, ``stall`` and ``information_floor``
+(optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``.
+docs/decisions/0006-default-strategy.md has the measurements. A study that is to earn has rules of its own:
+``status_quo``, ``step``, ``guard``, ``street`` and ``tilt`` (noisy days), ``wrong_days``; see decision 0013.
 """
 
 from dataclasses import dataclass, field, replace
