@@ -9,12 +9,13 @@ from mfbo.arrays import IntArray, read_only
 from mfbo.errors import DamageError, InvalidInputError, StorageError
 from mfbo.population import Population
 from mfbo.records import RISK, History, Round, read_distribution
+from mfbo.situations import Situations
 from mfbo.storage import Storage, codec
 from mfbo.storage.replay import ODD, replayed
 from mfbo.study.starting import AIMS, read_risk
 from mfbo.validation import known_name, positive, standard_deviation, whole_number
 
-FORMAT = 1
+FORMAT, WITH_SITUATIONS = 1, 2  # a program that knows no situations must not go on with a study that has them
 ALLOCATIONS = ("quota", "sampled")
 
 
@@ -30,7 +31,7 @@ class Description:
 def read_description(name: str, text: str) -> Description:
     """Read a description; refuse one that ``create_study`` does not write."""
     record = codec.from_text(text)
-    if record.get("format") != FORMAT:
+    if record.get("format") not in (FORMAT, WITH_SITUATIONS):
         raise StorageError(f"study {name!r} has format {record.get('format')!r}: a newer mfbo wrote it")
     try:
         return _read(record)
@@ -44,7 +45,8 @@ def read_description(name: str, text: str) -> Description:
 def stored_rounds(name: str, store: Storage) -> tuple[Round, ...]:
     """Return the rounds of a stored study, without its strategy: what `doctor` can say of any study."""
     described = read_description(name, store.description(name))
-    return replayed(History(described.population), store.events(name)).rounds
+    empty = History(described.population, situations=described.settings["situations"])
+    return replayed(empty, store.events(name)).rounds
 
 
 def _read(record: dict[str, Any]) -> Description:
@@ -60,6 +62,7 @@ def _read(record: dict[str, Any]) -> Description:
         "lease_seconds": None if lease is None else positive(lease, "lease_seconds"),
         "placed": _placed(record["placed"], population),
         **_earning(record, population),
+        "situations": _situations(record.get("situations")),
     }
     return Description(population, record["strategy"], settings)
 
@@ -72,6 +75,10 @@ def _earning(record: dict[str, Any], population: Population) -> dict[str, Any]:
         "status_quo": None if start is None else read_only(read_distribution(start, population, "status quo")),
         "risk": None if risk is None else read_risk(risk),
     }
+
+
+def _situations(records: Any) -> Situations | None:
+    return None if records is None else Situations.from_records(records)
 
 
 def _placed(record: Any, population: Population) -> IntArray | None:

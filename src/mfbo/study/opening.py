@@ -10,8 +10,9 @@ from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
 from mfbo.population import Population
 from mfbo.records import RISK, Aim, History
+from mfbo.situations import Situations
 from mfbo.storage import Storage, codec, open_storage
-from mfbo.study.description import ALLOCATIONS, FORMAT, read_description
+from mfbo.study.description import ALLOCATIONS, FORMAT, WITH_SITUATIONS, read_description
 from mfbo.study.starting import AIMS, read_risk, read_status_quo
 from mfbo.study.study import LEASE_SECONDS, Study
 from mfbo.study.whole_plans import Placing
@@ -34,6 +35,7 @@ def create_study(
     aim: Aim = "find",
     start: Any = None,
     risk: float | None = RISK,
+    situations: Any = None,
 ) -> Study:
     """Start a study.
 
@@ -46,7 +48,8 @@ def create_study(
     plan found in the end counts, "earn" if every round does: then rounds begin at the status quo, step away from it and
     guard it. start: the status quo, a plan, shares or whole agents (C, A); without it where agents stand, past days'
     best, or the uniform plan. risk: what an earning round may cost against the status quo, in shares of what that
-    earns; None: anything.
+    earns; None: anything. situations: what differs between rounds for all agents, as {"day": ["weekday", "weekend"],
+    "rain": "number", "date": "time", "requests": {"kind": "number", "known": "after"}}.
     """
     if not isinstance(population, Population):
         raise InvalidInputError(f"population must be an mfbo.Population, not {said(population)}")
@@ -64,6 +67,7 @@ def create_study(
         "aim": known_name(aim, "aim", AIMS),
         "status_quo": read_status_quo(start, _placement(standing, population), population),
         "risk": None if risk is None else read_risk(risk),
+        "situations": Situations.read(situations) if situations else None,
     }
     return _created(population, made, storage, name, settings)
 
@@ -104,13 +108,16 @@ def _created(
     name = plain_text(name, "name")
     store = open_storage(storage)
     description = {
-        "format": FORMAT,
+        "format": FORMAT if settings["situations"] is None else WITH_SITUATIONS,
         "population": codec.population_record(population),
         "strategy": strategy.name,
         **settings,
         "placed": codec.array_record(settings["placed"], "i8"),
         "status_quo": codec.array_record(settings["status_quo"]),
     }
+    del description["situations"]
+    if settings["situations"] is not None:
+        description["situations"] = codec.situations_record(settings["situations"])
     store.create(name, codec.to_text(description))
     return _assembled(population, strategy, store, name, **settings)
 
@@ -154,9 +161,10 @@ def _assembled(
     aim: Aim,
     status_quo: FloatArray | None,
     risk: float | None,
+    situations: Situations | None,
 ) -> Study:
     steers: Literal["planned", "realized"] = "planned" if allocation == "sampled" else "realized"
-    history = History(population, (), noise, steers, aim=aim, status_quo=status_quo, risk=risk)
+    history = History(population, (), noise, steers, aim=aim, status_quo=status_quo, risk=risk, situations=situations)
     journal = None if storage is None else Journal(storage, name)
     return Study(
         history, strategy, seed, allocation, contexts, journal=journal, lease_seconds=lease_seconds, placed=placed

@@ -136,10 +136,11 @@ class StorageContract:
         storage.extend("one", [Draft("asked", 0, "{}", 0.0, known=0)])
         storage.append("one", "told", 0, "{}", 0.0)
         storage.extend("one", [Draft("asked", 1, "{}", 0.0, known=1)])
-        for number, kind in ((-1, "changed"), (0, "amended"), (0, "withdrawn"), (0, "reinstated")):
-            before = len(storage.events("one"))
+        corrections: tuple[tuple[int, EventKind], ...] = ((-1, "changed"), (0, "amended"), (0, "withdrawn"))
+        for number, kind in (*corrections, (0, "reinstated")):
+            late = [Draft("asked", 2, "{}", 0.0, known=len(storage.events("one")))]
             storage.append("one", kind, number, "{}", 0.0)
-            refuses(ConflictError, lambda known=before: storage.extend("one", [Draft("asked", 2, "{}", 0.0, known)]))
+            refuses(ConflictError, partial(storage.extend, "one", late))
         storage.extend("one", [Draft("asked", 2, "{}", 0.0, known=len(storage.events("one")))])
 
     def test_leases_change_hands_only_for_those_who_know_all(self, storage: Storage) -> None:

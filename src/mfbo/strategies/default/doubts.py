@@ -31,6 +31,8 @@ class Doubts:
     @staticmethod
     def of(history: History) -> "Doubts":
         """Look at all population payoffs; agents' payoffs, and plans that cannot be repeated, are believed."""
+        if history.situations is not None:  # a good day is no wrong number, and no other day repeats it
+            return Doubts()
         told = [done for done in history.told if done.payoff is not None]
         if history.steers != "realized" or len(told) != len(history.told) or len(told) <= FEWEST:
             return Doubts()
