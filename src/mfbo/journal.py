@@ -42,10 +42,13 @@ class Journal:
         return grown
 
     def ask(self, history: History, asked: Round) -> tuple[History, bool]:
-        """Add a plan; False if another process asked first, and then the history has what it did."""
-        record = codec.plan_record(asked.plan, asked.notes, asked.lease, asked.start)
+        """Add a plan; False if another process asked first, and then the history has what it did.
+
+        The same if the study was changed or corrected meanwhile: the plan was made without knowing that.
+        """
+        record = codec.plan_record(asked.plan, asked.notes, asked.lease, asked.start, asked.today)
         try:
-            return self._written(history, "asked", asked, record)[0], True
+            return self._written(history, "asked", asked, record, known=self._seen)[0], True
         except ConflictError as conflict:
             return self._caught_up(history, conflict), False
 
@@ -76,6 +79,18 @@ class Journal:
         kind: EventKind = "failed" if ended.state == "failed" else "abandoned"
         return self._written(history, kind, ended, codec.end_record(ended))
 
+    def correct(self, history: History, kind: EventKind, number: int, record: dict[str, Any]) -> tuple[History, bool]:
+        """Add a correction of a round, or a change of the study; False as in ``ask``."""
+        body, at = codec.to_text(record), time.time()
+        corrected = replayed(history, [Event(self._seen, number, kind, body, at)])  # refuses before anything is stored
+        try:
+            self.storage.append(self.name, kind, number, body, at, self._seen)
+        except ConflictError as conflict:
+            return self._caught_up(history, conflict), False
+        self._last = Event(self._seen, number, kind, body, at)
+        self._seen += 1
+        return corrected, True
+
     def _caught_up(self, history: History, conflict: ConflictError) -> History:
         """Read what another wrote first; if there is nothing, trying again would go on for ever."""
         seen = self._seen
@@ -85,10 +100,17 @@ class Journal:
         return history
 
     def _written(
-        self, history: History, kind: EventKind, changed: Round, record: dict[str, Any], expected: int | None = None
+        self,
+        history: History,
+        kind: EventKind,
+        changed: Round,
+        record: dict[str, Any],
+        *,
+        expected: int | None = None,
+        known: int | None = None,
     ) -> tuple[History, Round]:
         body, at = codec.to_text(record), time.time()
-        sequence = self.storage.append(self.name, kind, changed.number, body, at, expected)
+        sequence = self.storage.extend(self.name, [Draft(kind, changed.number, body, at, known)], expected)
         if sequence == self._seen:
             self._seen += 1
             self._last = Event(sequence, changed.number, kind, body, at)

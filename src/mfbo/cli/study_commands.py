@@ -28,6 +28,10 @@ YesCounted = Annotated[
     bool, typer.Option("--yes", "-y", help="Take --placed as counted, though it does not fit the fleet or the docks.")
 ]
 
+By = Annotated[str, typer.Option("--by", help="Who says so; kept in the log.")]
+Reason = Annotated[str, typer.Option("--reason", help="Why; kept in the log.")]
+PlanNumber = Annotated[int, typer.Option("--plan", help="The plan's number, as `ask` printed it.")]
+
 
 @declared(app, "create", "study_create:create")
 @dataclass(frozen=True)
@@ -146,6 +150,64 @@ class Tell:
     yes: YesCounted = False
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
+    json: Json = False
+
+
+@declared(app, "amend", "study_correct:amend")
+@dataclass(frozen=True)
+class Amend:
+    """Say what a told plan really brought; what was told first stays in the log."""
+
+    name: Name
+    plan: PlanNumber
+    payoff: Annotated[float | None, typer.Option(help="The population payoff.")] = None
+    cells: Annotated[Path | None, typer.Option(help="CSV: mean payoff by station; station, payoff, agents.")] = None
+    agents_file: Annotated[Path | None, typer.Option(help="CSV: a row for each agent seen; station, payoff.")] = None
+    placed: Annotated[Path | None, typer.Option(help="CSV: what was really placed; station, agents.")] = None
+    by: By = ""
+    reason: Reason = ""
+    yes: YesCounted = False
+    storage: StorageUrl = DEFAULT_STORAGE
+    quiet: Quiet = False
+    json: Json = False
+
+
+@declared(app, "withdraw", "study_correct:withdraw")
+@dataclass(frozen=True)
+class Withdraw:
+    """Say that a told or failed plan never happened."""
+
+    name: Name
+    plan: PlanNumber
+    by: By = ""
+    reason: Reason = ""
+    storage: StorageUrl = DEFAULT_STORAGE
+    quiet: Quiet = False
+    json: Json = False
+
+
+@declared(app, "reinstate", "study_correct:reinstate")
+@dataclass(frozen=True)
+class Reinstate:
+    """Say that a withdrawn plan did happen."""
+
+    name: Name
+    plan: PlanNumber
+    by: By = ""
+    reason: Reason = ""
+    storage: StorageUrl = DEFAULT_STORAGE
+    quiet: Quiet = False
+    json: Json = False
+
+
+@declared(app, "log", "study_correct:log")
+@dataclass(frozen=True)
+class Log:
+    """List all that was ever said of a study, as it was said."""
+
+    name: Name
+    entries: Annotated[int, typer.Option(help="How many of the latest entries to list; 0: all.")] = 0
+    storage: StorageUrl = DEFAULT_STORAGE
     json: Json = False
 
 

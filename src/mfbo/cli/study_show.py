@@ -96,7 +96,7 @@ def _row(one: Round) -> dict[str, Any]:
         "state": state + ", late" * one.late,
         "payoff": _payoff(one),
         "worker": one.lease.worker,
-        "note": one.error or GUARDED.get(str(one.notes.get("guard", ("",))[0])),
+        "note": one.correction or one.error or GUARDED.get(str(one.notes.get("guard", ("",))[0])),
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from mfbo.cli.confirming import confirm_misfit
 from mfbo.cli.output import print_json, print_table, say
-from mfbo.cli.study_commands import Tell
+from mfbo.cli.study_commands import Amend, Tell
 from mfbo.errors import InvalidInputError, MfboError, UnknownNameError
 from mfbo.records import Round
 from mfbo.sheets import Faults, read_agents, read_cells, read_placed
@@ -19,7 +19,7 @@ def tell(options: Tell) -> None:
     study = load_study(options.name, options.storage)
     if options.failed is not None and options.placed is not None and study.population.size is None:
         raise InvalidInputError("a study of shares keeps no placement of a failed plan: leave out --placed")
-    feedback, played = _read(study, options)
+    feedback, played = read_told(study, options)
     rides = _rides(study, options)
     if rides is not None:
         feedback["payoff"] = rides.payoff
@@ -65,7 +65,7 @@ def _rides(study: Study, options: Tell) -> Any:
     return told_day(options.trips, study.population, options.columns, options.day, silent=silent)
 
 
-def _read(study: Study, options: Tell) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_told(study: Study, options: Tell | Amend) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what was seen and what was really played, as the study takes them; refuse with the faults of all files."""
     if not 0 <= options.plan < len(study.rounds):
         raise UnknownNameError(

@@ -43,7 +43,7 @@ def rows_of_round(population: Population, done: Round) -> Rows:
     """Return all rows that one told round gives, in a fixed order: system, agents, cells."""
     if done.feedback is None or done.realized is None:
         raise AssertionError(f"round {done.number} has no result")  # History.told holds finished rounds only
-    shares, feedback = population.joint_shares(done.realized), done.feedback
+    shares, feedback = done.joint_shares(done.realized, population), done.feedback
     omegas, values, scales = [], [], []
     if feedback.payoff is not None:
         omegas.append(shares)

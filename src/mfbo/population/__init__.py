@@ -1,6 +1,7 @@
-"""Who is placed: the actions, the contexts with their weights, the number of agents."""
+"""Who is placed: the actions, the contexts with their weights, the number of agents; and how that changes."""
 
+from mfbo.population.changing import Change, changed, read_change
 from mfbo.population.limits import Limits
 from mfbo.population.population import Population
 
-__all__ = ["Limits", "Population"]
+__all__ = ["Change", "Limits", "Population", "changed", "read_change"]

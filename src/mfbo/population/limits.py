@@ -181,7 +181,7 @@ def _per_action(bounds: Any, name: str, names: Names, missing: int) -> IntArray:
     if isinstance(bounds, np.ndarray) and bounds.ndim == 0:
         bounds = bounds.item()
     if isinstance(bounds, Real):
-        return np.full(len(names.actions), _whole(bounds, name), dtype=np.int64)
+        return np.full(len(names.actions), whole_limit(bounds, name), dtype=np.int64)
     bounds = by_label(bounds)
     if isinstance(bounds, str) or not isinstance(bounds, Iterable):
         raise InvalidInputError(f"{name} must be a number, a list or a mapping action → number, not {said(bounds)}")
@@ -195,7 +195,7 @@ def _per_action(bounds: Any, name: str, names: Names, missing: int) -> IntArray:
         if len(values) != len(names.actions):
             raise InvalidInputError(f"{name} must have one number per action, {len(names.actions)}, not {len(values)}")
     counts = [
-        missing if is_missing(value) else _whole(value, f"{name} of {action!r}")
+        missing if is_missing(value) else whole_limit(value, f"{name} of {action!r}")
         for action, value in zip(names.actions, values, strict=True)
     ]
     return np.array(counts, dtype=np.int64)
@@ -275,7 +275,7 @@ def read_placed(placed: Any, names: Names) -> IntArray:
     return counts
 
 
-def _whole(value: Any, name: str) -> int:
+def whole_limit(value: Any, name: str) -> int:
     """Return a limit; infinitely many stands for no limit."""
     if isinstance(value, int | float | np.number) and not isinstance(value, bool) and value >= LARGEST_POPULATION:
         return LARGEST_POPULATION

@@ -30,6 +30,8 @@ class _Checked:
     context_features: FloatArray | None
     size: int | None
     limits: Limits | None
+    closed: tuple[str, ...] = ()
+    all_open: Limits | None = None
 
 
 class Population(_Checked):
@@ -45,6 +47,8 @@ class Population(_Checked):
     context_features: (C, e) or None.
     size: number of agents, M; None stands for the mean-field limit.
     limits: what every placement keeps, or None.
+    closed: actions that are closed and hold nobody; ``changed`` closes and opens them. all_open: what the limits would
+    be with all of them open; None if none was ever closed.
     """
 
     def __init__(
@@ -88,7 +92,7 @@ class Population(_Checked):
             limits=read_limits(Names(named.names, types.names, _totals(shares, count)), *bounds) if limited else None,
         )
 
-    def _with(self, **changes: Any) -> "Population":
+    def replaced(self, **changes: Any) -> "Population":
         """Return the same population with other fields, which have been checked."""
         values = {checked.name: getattr(self, checked.name) for checked in fields(self)}
         changed = Population.__new__(Population)
@@ -104,30 +108,31 @@ class Population(_Checked):
         """Return the same population with another number of agents; limits, being in agents, must be given anew."""
         if self.limits is not None:
             raise InvalidInputError("limits are in whole agents: make a new Population to change its size")
-        return self._with(size=None if size is None else whole_number(size, "size", least=1))
+        return self.replaced(size=None if size is None else whole_number(size, "size", least=1))
 
     def with_weights(self, weights: FloatArray) -> "Population":
         """Return the same population with weights (C,) that were checked before, to the bit: none is divided again."""
-        return self._with(weights=read_only(weights))
+        return self.replaced(weights=read_only(weights))
 
     def with_limits(self, limits: Limits) -> "Population":
         """Return the same population under these limits; refuse limits that no placement keeps."""
-        refuse_impossible(limits, self._names)
-        return self._with(limits=limits)
+        refuse_impossible(limits, self.names)
+        return self.replaced(limits=limits)
 
     def read_placed(self, placed: Any) -> IntArray:
         """Read where agents are, (C, A), given as counts or as a mapping, and return it read-only; see ``misfit``."""
-        return np.asarray(read_only(read_placed(placed, self._names), np.int64))
+        return np.asarray(read_only(read_placed(placed, self.names), np.int64))
 
     def misfit(self, placed: IntArray, *, fixed_contexts: bool = True) -> str:
         """Say why counted agents (C, A) cannot be the whole fleet in its docks; empty if they can.
 
         fixed_contexts: whether every context always has the same number of agents.
         """
-        return misfit(placed, self._names, self.limits, fixed_contexts=fixed_contexts)
+        return misfit(placed, self.names, self.limits, fixed_contexts=fixed_contexts)
 
     @property
-    def _names(self) -> Names:
+    def names(self) -> Names:
+        """The names that limits speak of, and how many agents each context has."""
         return Names(self.actions, self.contexts, self.context_totals)
 
     def action_index(self, action: Any) -> int:

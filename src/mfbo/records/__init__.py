@@ -1,5 +1,6 @@
 """What is kept of a study: plans, feedback, rounds, history. Frozen, and checked at birth."""
 
+from mfbo.records.lifting import before_change, lifted, padded
 from mfbo.records.rounds import (
     RISK,
     Aim,
@@ -30,6 +31,9 @@ __all__ = [
     "Proposal",
     "Round",
     "RoundState",
+    "before_change",
+    "lifted",
+    "padded",
     "read_assignment",
     "read_distribution",
     "told_payoff",

@@ -8,11 +8,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
-from mfbo.population import Population
+from mfbo.population import Change, Population
 from mfbo.records.told_values import read_feedback
-from mfbo.simplex import Region, realized, whole_agents
+from mfbo.simplex import Region, quota, realized, whole_agents
 
-RoundState = Literal["open", "done", "failed", "abandoned"]
+RoundState = Literal["open", "done", "failed", "abandoned", "withdrawn"]
 Note = tuple[float | str, ...]
 Notes = Mapping[str, Note]
 Aim = Literal["find", "earn"]
@@ -112,7 +112,11 @@ class Round:
     late: whether it was told after its lease had expired, or by someone who no longer held it.
     start: where agents stood when it was asked, if they were counted then, (C, A). placed: whole agents as really
     placed, if they were counted, (C, A). seen: position of the round's last word on where agents stand (counted when
-    asked; or told or failed, counted or not) in the order of such words of all rounds, None if it has none.
+    asked; or told or failed, counted or not) in the order of such words of all rounds, None if it has none. correction:
+    what was last corrected of it, in words, empty if nothing was. A withdrawn round never happened, as is now believed:
+    its result and its place in the order of tells stay with it, for it may be reinstated. today: what was otherwise on
+    that day alone, a change as ``population.changed`` applies it. size, weights: agents and their shares of contexts
+    (C,) in this round; None: those of the population.
     """
 
     plan: Plan
@@ -128,6 +132,10 @@ class Round:
     start: IntArray | None = None
     placed: IntArray | None = None
     seen: int | None = None
+    correction: str = ""
+    today: Change = field(default_factory=dict)
+    size: int | None = None
+    weights: FloatArray | None = None
 
     @property
     def number(self) -> int:
@@ -167,24 +175,41 @@ class Round:
         """What was played, as a key: equal for equal distributions."""
         return self.played.tobytes()
 
-    def standing(self, totals: IntArray) -> IntArray | None:
-        """Return where agents stand by this round's last word, (C, A); totals: agents per context (C,).
+    def standing(self, population: Population) -> IntArray | None:
+        """Return where agents stand by this round's last word, (C, A).
 
-        A failed plan was carried out, an abandoned one was not.
+        A failed plan was carried out, an abandoned or withdrawn one was not.
         """
-        if self.state in ("open", "abandoned"):
+        if self.state in ("open", "abandoned", "withdrawn"):
             return self.start
         allocation = self.plan.allocation
         if self.placed is not None or self.state == "failed":
             return allocation if self.placed is None else self.placed
         if allocation is not None and self.plan.realized.tobytes() == self.played_key:
             return allocation
-        return whole_agents(self.played, totals)
+        return whole_agents(self.played, self.totals(population))
+
+    def totals(self, population: Population) -> IntArray:
+        """Return the agents of every context in this round, (C,)."""
+        if self.size is None and self.weights is None:
+            return population.context_totals
+        weights = population.weights if self.weights is None else self.weights
+        return quota(weights, (population.size or 0) if self.size is None else self.size)
+
+    def joint_shares(self, distribution: FloatArray, population: Population) -> FloatArray:
+        """Return w = p_c ξ_ca, the share of all agents in each cell (C, A), by the weights of this round."""
+        if self.weights is None:
+            return population.joint_shares(distribution)
+        return np.asarray(self.weights[:, None] * distribution)
 
     @staticmethod
-    def asked(plan: Plan, notes: Notes, lease: Lease, start: IntArray | None, seen: int) -> "Round":
+    def asked(
+        plan: Plan, notes: Notes, lease: Lease, start: IntArray | None, seen: int, today: Change | None = None
+    ) -> "Round":
         """Return a new open round; start: agents as counted before it, None if nobody counted; seen: as above."""
-        return Round(plan, notes, lease=lease, start=start, seen=None if start is None else seen)
+        today = {} if today is None else today
+        counted = None if start is None else seen
+        return Round(plan, notes, lease=lease, start=start, seen=counted, today=today, size=today.get("size"))
 
     @staticmethod
     def past(number: int, distribution: FloatArray) -> "Round":
@@ -232,6 +257,24 @@ class Round:
             return replace(self, state=state, error=error)
         return replace(self, state=state, error=error, placed=placed, seen=seen)
 
+    def amended(
+        self, feedback: Feedback | None, played: FloatArray | None, placed: IntArray | None, correction: str
+    ) -> "Round":
+        """Return this told round as it is now believed to have been; None: that part stays.
+
+        What was counted goes with what was played: another ``played`` has another ``placed`` or none.
+        """
+        amended = replace(self, correction=correction, feedback=self.feedback if feedback is None else feedback)
+        return amended if played is None else replace(amended, realized=played, placed=placed)
+
+    def withdrawn(self, correction: str) -> "Round":
+        """Return this ended round as one that never happened."""
+        return replace(self, state="withdrawn", correction=correction)
+
+    def reinstated(self, correction: str) -> "Round":
+        """Return this withdrawn round as it was before."""
+        return replace(self, state="failed" if self.feedback is None else "done", correction=correction)
+
 
 def told_payoff(done: Round) -> float:
     """Return the told payoff of a round as one number: the system payoff, or the mean of what agents got."""
@@ -255,7 +298,8 @@ class History:
     now: where agents stand, (C, A), if they were counted after the last round.
     aim: what counts, the final plan ("find") or the sum over all rounds ("earn"). status_quo: the distribution (C, A)
     that would be played otherwise; None if nobody said. risk: what a round may cost against it, in shares of what it
-    earns; None: anything.
+    earns; None: anything. corrections: how often rounds were corrected or the population changed so far: what was
+    fitted before the last time is out of date.
     """
 
     population: Population
@@ -266,6 +310,7 @@ class History:
     aim: Aim = "find"
     status_quo: FloatArray | None = None
     risk: float | None = RISK
+    corrections: int = 0
 
     @cached_property
     def told(self) -> tuple[Round, ...]:
@@ -283,6 +328,11 @@ class History:
         """The position of the next word on where agents stand, see ``Round.seen``."""
         return 1 + max((asked.seen for asked in self.rounds if asked.seen is not None), default=-1)
 
+    @cached_property
+    def next_told(self) -> int:
+        """The position of the next tell; that of a withdrawn round stays its own."""
+        return 1 + max((asked.told for asked in self.rounds if asked.told is not None), default=-1)
+
     def after(self, changed: Round) -> "History":
         """Return the history with a new round, or with one that was open as it is now; nothing is sorted again."""
         number = changed.plan.number
@@ -299,6 +349,7 @@ class History:
             told=(*self.told, changed) if changed.state == "done" else self.told,
             open=tuple(still_open),
             next_word=self.next_word if changed.seen is None else max(self.next_word, changed.seen + 1),
+            next_told=self.next_told if changed.told is None else max(self.next_told, changed.told + 1),
         )
         return grown
 
@@ -313,8 +364,14 @@ class History:
         if now is None:
             return self
         recounted = replace(self, now=now)
-        vars(recounted).update(told=self.told, open=self.open, next_word=self.next_word)
+        vars(recounted).update(told=self.told, open=self.open, next_word=self.next_word, next_told=self.next_told)
         return recounted
+
+    def on_a_day(self, population: Population) -> "History":
+        """Return the history with the population as it is today; agents stand where they stand without it."""
+        today = replace(self, population=population, now=self.placed)
+        vars(today).update(told=self.told, open=self.open, next_word=self.next_word, next_told=self.next_told)
+        return today
 
     @cached_property
     def region(self) -> Region | None:
@@ -332,10 +389,9 @@ class History:
         """
         if self.now is not None or self.population.size is None:
             return self.now
-        totals = self.population.context_totals
         spoken = [asked for asked in self.rounds if asked.seen is not None and not asked.added]
         for asked in sorted(spoken, key=lambda asked: -(asked.seen or 0)):
-            found = asked.standing(totals)
+            found = asked.standing(self.population)
             if found is not None:
                 return found
         return None if self.population.limits is None else self.population.limits.placed

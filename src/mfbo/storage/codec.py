@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mfbo.errors import DamageError, StorageError
-from mfbo.population import Limits, Population
+from mfbo.population import Change, Limits, Population
 from mfbo.records import Feedback, Lease, Notes, Plan, Round
 
 _TYPES: dict[str, np.dtype[Any]] = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8"), "i4": np.dtype("<i4")}
@@ -89,14 +89,20 @@ def population_of(record: Mapping[str, Any]) -> Population:
     return population
 
 
-def plan_record(plan: Plan, notes: Notes, lease: Lease, start: Any = None) -> dict[str, Any]:
-    """Return what is stored when a plan is given; the number stands beside it. start: agents as counted then."""
+def plan_record(
+    plan: Plan, notes: Notes, lease: Lease, start: Any = None, today: Change | None = None
+) -> dict[str, Any]:
+    """Return what is stored when a plan is given; the number stands beside it.
+
+    start: agents as counted then. today: what is otherwise on that day.
+    """
     return {
         "distribution": array_record(plan.distribution),
         "allocation": array_record(plan.allocation, "i8"),
         "assignment": array_record(plan.assignment, "i4"),
         "notes": {key: [_plain(value) for value in values] for key, values in notes.items()},
         **lease_record(lease, start),
+        **({"today": dict(today)} if today else {}),
     }
 
 
@@ -105,7 +111,10 @@ def plan_of(number: int, record: Mapping[str, Any], seen: int = 0) -> Round:
     arrays = [array_of(record[key]) for key in ("distribution", "allocation", "assignment")]
     notes = {key: tuple(values) for key, values in record["notes"].items()}
     lease = Lease(record["worker"], record["expires"])
-    return Round.asked(Plan(number, *arrays), notes, lease, array_of(record.get("start")), seen)
+    today = record.get("today", {})
+    if not isinstance(today, dict) or not isinstance(today.get("size"), int | None):
+        raise TypeError("what was otherwise on that day cannot be read")
+    return Round.asked(Plan(number, *arrays), notes, lease, array_of(record.get("start")), seen, today)
 
 
 def lease_record(lease: Lease, start: Any = None) -> dict[str, Any]:
@@ -131,6 +140,36 @@ def past_record(past: Round) -> dict[str, Any]:
 def end_record(ended: Round) -> dict[str, Any]:
     """Return what is stored when a plan ends without a result."""
     return {"error": ended.error, **_counted("placed", ended.placed)}
+
+
+def correction_record(by: str, reason: str) -> dict[str, Any]:
+    """Return who corrects something, and why."""
+    return {"by": by, "reason": reason}
+
+
+def change_record(by: str, reason: str, change: Change) -> dict[str, Any]:
+    """Return what is stored when the study changes from now on."""
+    return {**correction_record(by, reason), "change": dict(change)}
+
+
+def amendment_record(
+    by: str, reason: str, feedback: Feedback | None, played: Any = None, placed: Any = None
+) -> dict[str, Any]:
+    """Return what is stored when a told plan is amended; None: that part stays."""
+    return {
+        **correction_record(by, reason),
+        "feedback": None if feedback is None else feedback_record(feedback),
+        "realized": array_record(played),
+        **_counted("placed", placed),
+    }
+
+
+def correction_text(what: str, record: Mapping[str, Any]) -> str:
+    """Return a correction in words: what was done, by whom, why."""
+    by, reason = record["by"], record["reason"]
+    if not isinstance(by, str) or not isinstance(reason, str):
+        raise TypeError("author and reason must be texts")
+    return what + f" by {by}" * bool(by) + f": {reason}" * bool(reason)
 
 
 def _counted(key: str, counts: Any) -> dict[str, Any]:

@@ -1,13 +1,15 @@
 """The contract of a storage: a study is a description and a log of events that only ever grows.
 
-*Events.* Every ask, tell, failure, abandonment and change of lease is one event, appended in one transaction: when
-``append`` returns it is kept, and when it raises nothing of it is. ``extend`` does the same for several at once.
-Nothing is changed or removed, except a whole study by ``delete``. ``sequence`` counts the events of a study from 0
-without gaps, ``number`` names the round.
+*Events.* Every ask, tell, failure, abandonment, change of lease, correction and change of the study is one event,
+appended in one transaction: when ``append`` returns it is kept, and when it raises nothing of it is. ``extend`` does
+the same for several at once. Nothing is changed or removed, except a whole study by ``delete``. ``sequence`` counts the
+events of a study from 0 without gaps, ``number`` names the round; a change of the whole study has the number −1.
 
 *Rules* (``rules.py``), kept by the storage itself, whoever writes: rounds are numbered 0, 1, 2 … in the order of
-asks; a round ends once. An append that breaks them raises ``ConflictError`` (another was first) or
-``RoundStateError`` (told twice), and the log is unchanged.
+asks; a round ends once; only what was told is amended, only what was told or failed is withdrawn, only what was
+withdrawn is reinstated; a draft that says what its writer knew (``Draft.known``) is refused if the study was changed
+or corrected since. An append that breaks them raises ``ConflictError`` (another was first) or ``RoundStateError`` (told
+twice), and the log is unchanged.
 
 *Threads.* All methods may be called from several threads. *Processes.* ``sqlite`` and ``postgresql`` may be used by
 any number of processes, after a fork too; ``memory`` belongs to its process. *Ownership.* Texts handed in and out are
@@ -22,8 +24,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-EventKind = Literal["asked", "added", "leased", "told", "failed", "abandoned"]
-"""A plan was given; a past day was brought along; a plan changed hands; and the three ends of a round."""
+EventKind = Literal[
+    "asked", "added", "leased", "told", "failed", "abandoned", "amended", "withdrawn", "reinstated", "changed"
+]
+"""A plan was given; a past day was brought along; a plan changed hands; the three ends of a round; what was told was
+corrected, never happened, or did happen after all; and the study itself changed from then on."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +44,17 @@ class Event:
 
 @dataclass(frozen=True)
 class Draft:
-    """An event that is to be stored; its sequence is given by the storage."""
+    """An event that is to be stored; its sequence is given by the storage.
+
+    known: the writer knows all events before this sequence; refused if one from there on changes or corrects the study.
+    None: it does not matter.
+    """
 
     kind: EventKind
     number: int
     body: str
     at: float
+    known: int | None = None
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mfbo.errors import InvalidInputError
 from mfbo.storage.contract import Draft, Event, EventKind, Finding, StudySummary
-from mfbo.storage.rules import END, check_expected, next_step
+from mfbo.storage.rules import END, UNSETTLING, check_expected, check_known, next_step
 from mfbo.validation import known_name
 
 
@@ -19,7 +19,8 @@ class MemoryStorage:
         self._lock = threading.Lock()
         self._studies: dict[str, tuple[str, float]] = {}
         self._events: dict[str, list[Event]] = {}
-        self._steps: dict[str, list[list[tuple[int, str]]]] = {}  # of each study, by round
+        self._steps: dict[str, dict[int, list[tuple[int, str]]]] = {}  # of each study, by round
+        self._unsettled: dict[str, int] = {}  # the sequence of each study's last change or correction
 
     def create(self, name: str, description: str) -> None:
         """Add a study; refuse a name that exists."""
@@ -28,7 +29,8 @@ class MemoryStorage:
                 raise InvalidInputError(f"the study {name!r} already exists in {self.address}; choose another name")
             self._studies[name] = (description, time.time())
             self._events[name] = []
-            self._steps[name] = []
+            self._steps[name] = {}
+            self._unsettled[name] = -1
 
     def studies(self) -> list[StudySummary]:
         """List all studies by name."""
@@ -36,8 +38,8 @@ class MemoryStorage:
             found = []
             for name in sorted(self._studies):
                 steps = self._steps[name]
-                ended = sum(last == END or kind == "added" for taken in steps for last, kind in taken)
-                found.append(StudySummary(name, self._studies[name][1], len(steps), ended))
+                ended = sum(last == END or kind == "added" for taken in steps.values() for last, kind in taken)
+                found.append(StudySummary(name, self._studies[name][1], _rounds(steps), ended))
             return found
 
     def description(self, name: str) -> str:
@@ -60,16 +62,16 @@ class MemoryStorage:
             log, steps = self._events[self._known(name)], self._steps[name]
             check_expected(expected, len(log))
             changed: dict[int, list[tuple[int, str]]] = {}
-            rounds = len(steps)
-            for draft in drafts:
-                stored = steps[draft.number] if 0 <= draft.number < len(steps) else []
-                earlier = changed.get(draft.number, stored)
+            rounds, unsettled = _rounds(steps), self._unsettled[name]
+            for sequence, draft in enumerate(drafts, start=len(log)):
+                check_known(draft.known, unsettled)
+                earlier = changed.get(draft.number, steps.get(draft.number, []))
                 step = next_step(draft.kind, draft.number, rounds, earlier)
                 changed[draft.number] = [*earlier, (step, draft.kind)]
                 rounds += step == 0
-            steps += [[] for _ in range(rounds - len(steps))]
-            for number, taken in changed.items():
-                steps[number] = taken
+                unsettled = sequence if draft.kind in UNSETTLING else unsettled
+            steps.update(changed)
+            self._unsettled[name] = unsettled
             first = len(log)
             log += [Event(first + n, draft.number, draft.kind, draft.body, draft.at) for n, draft in enumerate(drafts)]
             return first
@@ -77,7 +79,7 @@ class MemoryStorage:
     def delete(self, name: str) -> None:
         """Remove a study with all its events."""
         with self._lock:
-            del self._studies[self._known(name)], self._events[name], self._steps[name]
+            del self._studies[self._known(name)], self._events[name], self._steps[name], self._unsettled[name]
 
     def check(self) -> list[Finding]:
         """Find nothing wrong: memory has no file that could be damaged."""
@@ -88,3 +90,7 @@ class MemoryStorage:
 
     def _known(self, name: str) -> str:
         return known_name(name, "study", sorted(self._studies))
+
+
+def _rounds(steps: dict[int, list[tuple[int, str]]]) -> int:
+    return sum(number >= 0 for number in steps)

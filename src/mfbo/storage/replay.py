@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from mfbo.errors import DamageError, StorageError
+from mfbo.errors import DamageError, RoundStateError, StorageError
 from mfbo.population import Population
-from mfbo.records import Feedback, History, Lease, Round
+from mfbo.population import changed as changed_population
+from mfbo.records import Feedback, History, Lease, Round, before_change, lifted, padded
 from mfbo.storage import codec
 from mfbo.storage.contract import Event
+from mfbo.storage.rules import CORRECTIONS, STUDY, require_correctable
 from mfbo.validation import SUM_TOLERANCE
 
 ODD = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
@@ -22,52 +24,105 @@ ODD = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowErro
 
 def replayed(history: History, events: Sequence[Event]) -> History:
     """Return the history after these events; a round that no event concerns stays the same object."""
-    rounds, told, seen = list(history.rounds), len(history.told), history.next_word
+    replay = Replay(history)
     for event in events:
-        changed = after(event, rounds, told, seen, history.population)
-        told += changed.state == "done"
-        seen += changed.seen == seen
-        rounds[event.number : event.number + 1] = [changed]
-    return replace(history, rounds=tuple(rounds))
+        replay.take(event)
+    return replay.history
 
 
-def after(event: Event, rounds: list[Round], told: int, seen: int, population: Population) -> Round:
-    """Return the round that an event makes or changes; refuse a record that says something odd."""
-    try:
-        changed = _after(event, rounds, told, seen)
-        _require_sound(changed, population)
-    except StorageError:
-        raise
-    except ODD as error:
-        raise DamageError(
-            f"record {event.sequence} ({event.kind!r} of plan {event.number}) is not what mfbo writes:"
-            f" {type(error).__name__}, {error}; `mfbo study doctor` says more"
-        ) from error
-    return changed
+class Replay:
+    """A history that grows event by event; one that is refused changes nothing."""
+
+    def __init__(self, history: History) -> None:
+        self._before = history
+        self.population = history.population
+        self.rounds = list(history.rounds)
+        self._told, self._seen, self._corrections = history.next_told, history.next_word, history.corrections
+
+    @property
+    def history(self) -> History:
+        """All that is known after the events taken so far."""
+        return replace(
+            self._before,
+            population=self.population,
+            rounds=tuple(self.rounds),
+            corrections=self._corrections,
+            status_quo=padded(self._before.status_quo, self.population),
+        )
+
+    def take(self, event: Event) -> None:
+        """Make or change the round that an event speaks of, or all of them; refuse a record that says something odd."""
+        try:
+            if event.kind == "changed":
+                self._change(event)
+                return
+            changed = lifted(self._after(event), self.population)
+            _require_sound(changed, self.population)
+        except StorageError:
+            raise
+        except (*ODD, RoundStateError) as error:
+            raise DamageError(
+                f"record {event.sequence} ({event.kind!r} of plan {event.number}) is not what mfbo writes:"
+                f" {type(error).__name__}, {error}; `mfbo study doctor` says more"
+            ) from error
+        self._told += changed.told == self._told
+        self._seen += changed.seen == self._seen
+        self._corrections += event.kind in CORRECTIONS
+        self.rounds[event.number : event.number + 1] = [changed]
+
+    def _change(self, event: Event) -> None:
+        """Change the population from now on; earlier rounds are told in its shape."""
+        if event.number != STUDY:
+            raise ValueError("a change concerns the whole study")
+        record = codec.from_text(event.body)
+        codec.correction_text(event.kind, record)
+        before, after = self.population, changed_population(self.population, record["change"])
+        self.rounds = [before_change(asked, before, after) for asked in self.rounds]
+        self.population = after
+        self._corrections += 1
+
+    def _after(self, event: Event) -> Round:
+        new = event.kind in ("asked", "added")
+        if not 0 <= event.number <= len(self.rounds) or new != (event.number == len(self.rounds)):
+            raise DamageError(
+                f"record {event.sequence}, {event.kind!r}, is out of order; `mfbo study doctor` says more"
+            )
+        record = codec.from_text(event.body)
+        if event.kind == "asked":
+            return codec.plan_of(event.number, record, self._seen)
+        if event.kind == "added":
+            past = Round.past(event.number, codec.array_of(record["distribution"]))
+            return _done(past, record, self._told, None)
+        asked = self.rounds[event.number]
+        if event.kind in CORRECTIONS:
+            return _corrected(event, asked, record)
+        if asked.state != "open":
+            raise DamageError(f"record {event.sequence} ends plan {event.number} again; `mfbo study doctor` says more")
+        return self._ended(event, asked, record)
+
+    def _ended(self, event: Event, asked: Round, record: dict[str, Any]) -> Round:
+        if event.kind == "leased":
+            return asked.leased(record["worker"], record["expires"], codec.array_of(record.get("start")), self._seen)
+        if event.kind == "told":
+            return _done(asked, record, self._told, self._seen)
+        if event.kind == "failed":
+            counted = codec.array_of(record.get("placed"))
+            return asked.ended("failed", record.get("error", ""), placed=counted, seen=self._seen)
+        if event.kind == "abandoned":
+            return asked.ended("abandoned", record.get("error", ""))
+        raise StorageError(f"record {event.sequence} is of an unknown kind {event.kind!r}: a newer mfbo wrote it")
 
 
-def _after(event: Event, rounds: list[Round], told: int, seen: int) -> Round:
-    new = event.kind in ("asked", "added")
-    if not 0 <= event.number <= len(rounds) or new != (event.number == len(rounds)):
-        raise DamageError(f"record {event.sequence}, {event.kind!r}, is out of order; `mfbo study doctor` says more")
-    record = codec.from_text(event.body)
-    if event.kind == "asked":
-        return codec.plan_of(event.number, record, seen)
-    if event.kind == "added":
-        return _done(Round.past(event.number, codec.array_of(record["distribution"])), record, told, None)
-    asked = rounds[event.number]
-    if asked.state != "open":
-        raise DamageError(f"record {event.sequence} ends plan {event.number} again; `mfbo study doctor` says more")
-    if event.kind == "leased":
-        return asked.leased(record["worker"], record["expires"], codec.array_of(record.get("start")), seen)
-    if event.kind == "told":
-        return _done(asked, record, told, seen)
-    if event.kind == "failed":
-        counted = codec.array_of(record.get("placed"))
-        return asked.ended("failed", record.get("error", ""), placed=counted, seen=seen)
-    if event.kind == "abandoned":
-        return asked.ended("abandoned", record.get("error", ""))
-    raise StorageError(f"record {event.sequence} is of an unknown kind {event.kind!r}: a newer mfbo wrote it")
+def _corrected(event: Event, asked: Round, record: dict[str, Any]) -> Round:
+    require_correctable(event.kind, event.number, asked.state)
+    words = codec.correction_text(event.kind, record)
+    if event.kind == "withdrawn":
+        return asked.withdrawn(words)
+    if event.kind == "reinstated":
+        return asked.reinstated(words)
+    feedback, played = record["feedback"], codec.array_of(record["realized"])
+    believed = None if feedback is None else codec.feedback_of(feedback)
+    return asked.amended(believed, played, codec.array_of(record.get("placed")), words)
 
 
 def _done(asked: Round, record: dict[str, Any], told: int, seen: int | None) -> Round:
@@ -94,7 +149,7 @@ def _require_sound(read: Round, population: Population) -> None:
         if counts is not None:
             _whole(counts, population.shape, what)
     if plan.assignment is not None:
-        _whole(plan.assignment, (population.size or 0,), "the assignment", below=population.shape[1])
+        _whole(plan.assignment, (read.size or population.size or 0,), "the assignment", below=population.shape[1])
     if read.realized is not None:
         _distribution(read.realized, population, "what was played")
     if read.feedback is not None:

@@ -11,12 +11,12 @@ import numpy as np
 
 from mfbo.errors import MfboError
 from mfbo.population import Population
-from mfbo.records import Lease, Plan, Round
+from mfbo.records import History, Lease, Plan, Round
 from mfbo.storage import codec
 from mfbo.storage.checksums import checksum
 from mfbo.storage.contract import Draft, Event
 from mfbo.storage.recognition import START
-from mfbo.storage.replay import ODD, after
+from mfbo.storage.replay import ODD, Replay
 from mfbo.storage.rules import END
 from mfbo.storage.schema import VERSION_TABLE
 
@@ -124,12 +124,15 @@ class _Log:
     """A log that can be replayed, built from what is left of one."""
 
     def __init__(self, population: Population) -> None:
-        self.population = population
-        self.rounds: list[Round] = []
+        self._replay = Replay(History(population))
         self.drafts: list[Draft] = []
         self.notes: list[str] = []
         self.records = 0
-        self._told = 0
+
+    @property
+    def rounds(self) -> list[Round]:
+        """The rounds so far."""
+        return self._replay.rounds
 
     def take_all(self, events: list[Event], written: int) -> None:
         """Take events in their order; a plan whose record is lost gets a stand-in, what cannot follow is left out.
@@ -144,7 +147,8 @@ class _Log:
             self.records += self._keep(event)
 
     def _stand_in(self, number: int, end: Event | None, at: float) -> None:
-        played = np.full(self.population.shape, 1.0 / self.population.shape[1])
+        shape = self._replay.population.shape
+        played = np.full(shape, 1.0 / shape[1])
         if end is not None and end.kind == "told":
             try:
                 played = codec.array_of(codec.from_text(end.body)["realized"])
@@ -160,10 +164,8 @@ class _Log:
 
     def _keep(self, event: Event) -> bool:
         try:
-            changed = after(event, self.rounds, self._told, len(self.drafts), self.population)
+            self._replay.take(event)
         except MfboError:
             return False
-        self.rounds[event.number : event.number + 1] = [changed]
-        self._told += changed.state == "done"
         self.drafts.append(Draft(event.kind, event.number, event.body, event.at))
         return True

@@ -21,7 +21,7 @@ from mfbo.storage.checksums import checksum
 from mfbo.storage.connections import Database, UncertainCommitError
 from mfbo.storage.contract import Draft, Event, EventKind, Finding, StudySummary
 from mfbo.storage.drivers import WAIT, Connection, Row
-from mfbo.storage.rules import END, check_expected, next_step
+from mfbo.storage.rules import END, UNSETTLING, check_expected, check_known, next_step
 from mfbo.storage.schema import SCHEMA, is_older, migrate, require_newest, version_of
 from mfbo.validation import known_name
 
@@ -29,6 +29,10 @@ LOOK_AGAIN = 0.25  # seconds between looks while a server comes back
 CREATION_LOCK = 0x6D66626F  # "mfbo": PostgreSQL's advisory lock around making tables and studies
 STUDY = "SELECT * FROM studies WHERE name = :name"
 EVENTS = "SELECT * FROM events WHERE study = :study AND sequence >= :start AND sequence < :end ORDER BY sequence"
+UNSETTLED = (
+    "SELECT max(sequence) FROM events WHERE study = :study AND sequence >= :known AND kind IN "  # noqa: S608 (our own)
+    f"({', '.join(repr(kind) for kind in UNSETTLING)})"
+)
 STEPS = "SELECT step, kind FROM events WHERE study = :study AND number = :number"
 GROW = "UPDATE studies SET events = :events, rounds = :rounds, ended = :ended, checksum = :checksum WHERE id = :id"
 ORPHANS = "SELECT count(*) FROM events WHERE study NOT IN (SELECT id FROM studies)"
@@ -249,6 +253,9 @@ class SqlStorage:
         rounds, rows = study.rounds, []
         steps: dict[int, list[tuple[int, str]]] = {}
         for sequence, draft in enumerate(drafts, start=study.events):
+            if draft.known is not None:
+                latest = connection.value(UNSETTLED, study=study.id, known=draft.known)
+                check_known(draft.known, -1 if latest is None else int(latest))
             if draft.number not in steps:
                 earlier = connection.rows(STEPS, study=study.id, number=draft.number)
                 steps[draft.number] = [(row.step, row.kind) for row in earlier]

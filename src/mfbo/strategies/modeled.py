@@ -4,6 +4,7 @@
 """
 
 import operator
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -70,7 +71,9 @@ class Surrogate:
         note = plan.noted
         if note is None:
             setting = (plan.setting.kind, plan.setting.size)
-            note = FitNote(plan.told, process.refit(plan.start, iterations), setting)
+            fits = plan.start is not None and len(plan.start) == len(kernel.hyperparameters)  # a population may change
+            fit = process.refit(plan.start if fits else None, iterations)
+            note = FitNote(plan.told, fit, setting, history.corrections)
         self._belief, self._rounds = Belief(process, note, note.to_notes(), process.noise_variance), plan.rounds
         return self._belief
 
@@ -105,7 +108,7 @@ class ModeledStrategy:
     sparse: bool = field(default=False, kw_only=True)
     subset_kinds: tuple[str, ...] = field(default=(), kw_only=True)
     surrogate: Surrogate = field(default_factory=Surrogate, init=False, repr=False, compare=False)
-    _kernels: dict[tuple[int, str], tuple[Population, Kernel]] = field(
+    _kernels: dict[tuple[Hashable, str], tuple[Population, Kernel]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -135,9 +138,10 @@ class ModeledStrategy:
             kind = self.kind_of(history)
         setting = Setting.of(told, kind, sparse=self.sparse, subset=kind in self.subset_kinds)
         plan = ReplayPlan.of(history, setting, self.schedule)
-        if (id(population), kind) not in self._kernels:  # the population is kept alive, so that its id stays its own
-            self._kernels[id(population), kind] = population, self.kernel_for(population, kind)
-        return self.surrogate.belief(plan, history, self._kernels[id(population), kind][1], self.schedule.iterations)
+        key = _kernel_key(population), kind
+        if key not in self._kernels:  # the population is kept alive, so that the ids of its arrays stay their own
+            self._kernels[key] = population, self.kernel_for(population, kind)
+        return self.surrogate.belief(plan, history, self._kernels[key][1], self.schedule.iterations)
 
     def recommend(self, history: History) -> FloatArray:
         """Return the visited distribution with the highest posterior mean, of those that keep the limits."""
@@ -151,3 +155,9 @@ class ModeledStrategy:
         with one_blas_thread():
             belief = self.belief(self.as_modeled(history))
             return RescaledPosterior(belief.posterior, belief.note.fit.shift, belief.note.fit.scale)
+
+
+def _kernel_key(population: Population) -> Hashable:
+    """Return what a kernel depends on: a fleet that grows and a station that closes leave it as it is."""
+    arrays = (population.features, population.weights, population.context_features)
+    return population.shape, *map(id, arrays)

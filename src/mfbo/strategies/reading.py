@@ -38,7 +38,7 @@ def pending_shares(history: History) -> FloatArray:
     """Return the joint shares of open plans, (m, C, A), m ≥ 0."""
     if not history.open:
         return np.empty((0, *history.population.shape))
-    return np.stack([history.population.joint_shares(asked.plan.realized) for asked in history.open])
+    return np.stack([asked.joint_shares(asked.plan.realized, history.population) for asked in history.open])
 
 
 def with_shared_payoffs(history: History) -> History:

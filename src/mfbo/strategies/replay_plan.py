@@ -65,12 +65,14 @@ class Setting:
 class FitNote:
     """A fit as the history keeps it: on how many told rounds it was made, what it found, and how they were read.
 
-    setting: the words of a ``Setting``, or their checksums, which older studies noted instead.
+    setting: the words of a ``Setting``, or their checksums, which older studies noted instead. corrections: of the
+    history at that time; a fit on rounds that were corrected since, or on another population, is only a start.
     """
 
     rounds: int
     fit: Fit
     setting: Note = ("any", "all")
+    corrections: int = 0
 
     def to_notes(self) -> dict[str, Note]:
         """Return plain numbers and words for a round's notes."""
@@ -79,6 +81,7 @@ class FitNote:
             "setting": self.setting,
             "theta": tuple(self.fit.theta.tolist()),
             "standardization": (self.fit.shift, self.fit.scale),
+            **({"corrections": (float(self.corrections),)} if self.corrections else {}),
         }
 
     def agreement(self, setting: Setting) -> int:
@@ -100,7 +103,8 @@ class FitNote:
             theta = np.array(notes["theta"], dtype=np.float64)
             if not np.isfinite([*theta, shift, scale]).all() or scale <= 0:
                 raise ValueError("a number of the fit cannot be so")
-            return FitNote(int(notes["fitted"][0]), Fit(theta, shift, scale), (kind, size))
+            corrections = int(notes.get("corrections", (0.0,))[0])
+            return FitNote(int(notes["fitted"][0]), Fit(theta, shift, scale), (kind, size), corrections)
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise DamageError(f"a round's notes are not what this strategy writes: {error!r}") from error
 
@@ -134,12 +138,13 @@ class ReplayPlan:
 
     @staticmethod
     def of(history: History, setting: Setting, schedule: RefitSchedule) -> "ReplayPlan":
-        """Keep the noted fit as long as data are read in the same way and no new one is due."""
+        """Keep the noted fit as long as data are read in the same way, nothing was corrected and no new one is due."""
         told = history.told
         latest = FitNote.latest(history)
         agreement = 0 if latest is None else latest.agreement(setting)
         start = latest.fit.theta if latest is not None and agreement >= 1 else None
         lasts = latest is not None and agreement == 2 and not schedule.due(len(told), latest.rounds)
+        lasts = lasts and latest is not None and latest.corrections == history.corrections
         noted = latest if lasts else None
         fitted = len(told) if noted is None else noted.rounds
         chosen = best_and_newest(told[:fitted]) if setting.size == "subset" else told[:fitted]

@@ -43,7 +43,7 @@ def _represented(done: Round, population: Population) -> Round:
         context, action = _drawn_cell(feedback.counts, done)
         chosen = (context, action, float(feedback.cells[context, action]))
     elif feedback.payoff is not None:
-        chosen = (*_drawn_cell(population.joint_shares(done.played), done), feedback.payoff)
+        chosen = (*_drawn_cell(done.joint_shares(done.played, population), done), feedback.payoff)
     else:
         raise AssertionError("feedback holds something")  # checked at its birth
     return replace(done, feedback=Feedback(agents=(chosen,)))

@@ -1,8 +1,19 @@
 """The study keeps the loop of ask and tell; ``maximize`` runs it, a storage outlives it."""
 
 from mfbo.study.explaining import Explanation, Prediction
+from mfbo.study.log import LogEntry
 from mfbo.study.maximizing import Result, maximize, run_round
 from mfbo.study.opening import create_study, load_study
 from mfbo.study.study import Study
 
-__all__ = ["Explanation", "Prediction", "Result", "Study", "create_study", "load_study", "maximize", "run_round"]
+__all__ = [
+    "Explanation",
+    "LogEntry",
+    "Prediction",
+    "Result",
+    "Study",
+    "create_study",
+    "load_study",
+    "maximize",
+    "run_round",
+]

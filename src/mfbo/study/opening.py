@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from mfbo.arrays import IntArray
-from mfbo.catalogue import make_strategy, searches_single_agents
+from mfbo.catalogue import make_strategy
 from mfbo.errors import InvalidInputError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
@@ -15,7 +15,7 @@ from mfbo.study.description import Description, description_text, read_descripti
 from mfbo.study.settings import ALLOCATIONS, LEASE_SECONDS, StudySettings
 from mfbo.study.starting import read_status_quo
 from mfbo.study.study import Study
-from mfbo.study.whole_plans import knows_no_limits
+from mfbo.study.whole_plans import Placing
 from mfbo.validation import known_name, plain_text, said
 
 
@@ -74,12 +74,8 @@ def _require_limits_kept(population: Population, strategy: str, allocation: str,
     """Refuse unknown ways of placing, and those that cannot keep the population's limits."""
     known_name(allocation, "allocation", ALLOCATIONS)
     known_name(context_allocation, "context allocation", ALLOCATIONS)
-    if population.limits is None:
-        return
-    if (allocation, context_allocation) != ("quota", "quota"):
-        raise InvalidInputError("random draws keep no limits: take allocation='quota' and context_allocation='quota'")
-    if searches_single_agents(strategy):
-        raise knows_no_limits(strategy)
+    quotas: Any = (allocation, context_allocation)
+    Placing(0, *quotas).require_kept(population, strategy)
 
 
 def _started(

@@ -93,7 +93,7 @@ def _simulated(
         plan = placing.plan(proposal, world, strategy.name)
         told = _drawn(strategy.posterior(world), plan, noise, feedback, rng)
         asked = Round(plan, dict(proposal.notes))
-        done = asked.done(told, plan.realized, len(world.told), seen=world.next_word)
+        done = asked.done(told, plan.realized, world.next_told, seen=world.next_word)
         world = world.after(done)
         plans.append(plan.realized)
     return np.asarray(strategy.posterior(world).changes(start, np.stack(plans))[0])

@@ -4,28 +4,29 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
-from mfbo.errors import InvalidInputError, RoundStateError, UnknownNameError
+from mfbo.errors import InvalidInputError, RoundStateError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
 from mfbo.parallel import run_rounds
-from mfbo.records import Feedback, History, Lease, Plan, Proposal, Round, read_distribution
+from mfbo.population import Change, Population
+from mfbo.records import Feedback, History, Lease, Plan, Proposal, Round, padded, read_distribution
 from mfbo.seeding import derived_generator
-from mfbo.simplex import Moves, realized, whole_agents
-from mfbo.storage import Storage
+from mfbo.simplex import Moves, whole_agents
+from mfbo.study.changing import Changes
 from mfbo.study.past_days import DayLookup
-from mfbo.study.questions import Questions
 from mfbo.study.settings import StudySettings
 from mfbo.study.starting import read_status_quo
 from mfbo.study.whole_plans import Placing
-from mfbo.validation import carried_text, known_name, plain_text, said, whole_number
+from mfbo.validation import carried_text, known_name, plain_text, whole_number
 
 
-class Study(Questions):
+class Study(Changes):
     """Asks a strategy for plans and keeps what came of them.
 
     Every random draw of round t comes from (seed, t), so k rounds, a restart and m more equal k + m rounds.
@@ -38,37 +39,31 @@ class Study(Questions):
         self, history: History, strategy: Strategy, settings: StudySettings, *, journal: Journal | None = None
     ) -> None:
         """Use ``create_study`` or ``load_study``."""
-        super().__init__(history, strategy, Placing(settings.seed, settings.allocation, settings.context_allocation))
+        placing = Placing(settings.seed, settings.allocation, settings.context_allocation)
+        super().__init__(history, strategy, placing, journal)
         self.seed = settings.seed
         self.lease_seconds = settings.lease_seconds
         self._placed = settings.placed
-        self._journal = journal  # None: the rounds are kept here alone
-
-    @property
-    def name(self) -> str:
-        """The name under which it is stored; empty without a storage."""
-        return "" if self._journal is None else self._journal.name
-
-    @property
-    def storage(self) -> Storage | None:
-        """Where it is stored."""
-        return None if self._journal is None else self._journal.storage
 
     @property
     def placed(self) -> IntArray | None:
         """Whole agents as they stand now, (C, A): as last counted or played, or as at the start; None if unknown."""
+        start: IntArray | None = padded(self._placed, self.population)
         if self.population.size is None:
-            return self._placed
+            return start
         standing = self._history.placed
-        return self._placed if standing is None else standing
+        return start if standing is None else standing
 
-    def refresh(self) -> None:
-        """Read what other processes did to this study."""
-        with self.lock:
-            if self._journal is not None:
-                self._history = self._journal.refresh(self._history)
-
-    def ask(self, worker: str | None = None, *, placed: Any = None, allow_misfit: bool = False) -> Plan:
+    def ask(
+        self,
+        worker: str | None = None,
+        *,
+        size: int | None = None,
+        closed: Any = None,
+        capacity: Any = None,
+        placed: Any = None,
+        allow_misfit: bool = False,
+    ) -> Plan:
         """Return the next plan; several may be open at once, and then they spread.
 
         worker: who will carry it out. A worker with an open plan gets that plan again. A plan that was not told
@@ -76,18 +71,22 @@ class Study(Questions):
         placed: where agents stand now, whole agents (C, A) or a mapping, if they moved by themselves since the last
         round: moves are counted from there, and an open plan that would take too many is abandoned for a new one.
         allow_misfit: take ``placed`` as counted though it does not fit the fleet or the docks.
+
+        What is otherwise in this round alone: size, the agents there are; closed, actions that hold nobody; capacity,
+        as in ``Population``, of those that it names. ``change`` is for what stays so.
         """
         with self.lock:
             worker = None if worker is None else plain_text(worker, "worker")
-            counted = None if placed is None else self._read_placed(placed, allow_misfit=allow_misfit)
             plan = None
             while plan is None:
-                if self._journal is not None:
-                    self.refresh()
+                self.refresh()
+                today, fleet = self._today(size, closed, capacity)
+                counted = self._read_placed(placed, fleet, allow_misfit=allow_misfit)
                 now = time.time()
                 lease = Lease(worker, None if self.lease_seconds is None else now + self.lease_seconds)
+                day = _Day(today, fleet, counted, lease, now)
                 offered = self._offered(worker, now)
-                plan = self._new(lease, counted) if offered is None else self._again(offered, lease, counted, now)
+                plan = self._new(day) if offered is None else self._again(offered, day)
             return plan
 
     def _offered(self, worker: str | None, now: float) -> Round | None:
@@ -100,35 +99,36 @@ class Study(Questions):
                 expired = asked
         return expired
 
-    def _new(self, lease: Lease, counted: IntArray | None) -> Plan | None:
+    def _new(self, day: "_Day") -> Plan | None:
         """Return the strategy's next plan; None if another process asked first."""
-        history = self._history.counted(counted)
+        history = day.seen(self._history)
         proposal = self.strategy.propose(history, derived_generator(self.seed, "propose", len(history.rounds)))
-        return self._open(proposal, lease, counted)
+        return self._open(proposal, day)
 
-    def _open(self, proposal: Proposal, lease: Lease, counted: IntArray | None) -> Plan | None:
+    def _open(self, proposal: Proposal, day: "_Day") -> Plan | None:
         """Add a round for a proposal; None if another process asked first."""
-        history = self._history.counted(counted)
+        history = day.seen(self._history)
         plan = self._placing.plan(proposal, history, self.strategy.name)
-        asked = Round.asked(plan, dict(proposal.notes), lease, counted, history.next_word)
+        asked = Round.asked(plan, dict(proposal.notes), day.lease, day.counted, history.next_word, day.today)
         if self._journal is None:
             self._history = self._history.after(asked)
             return plan
         self._history, was_first = self._journal.ask(self._history, asked)
         return plan if was_first else None
 
-    def _again(self, offered: Round, lease: Lease, counted: IntArray | None, now: float) -> Plan | None:
+    def _again(self, offered: Round, day: "_Day") -> Plan | None:
         """Return an open plan for its holder or a new one; None if it cannot be played, or another was first."""
-        expired = offered.lease.has_expired(now)
-        if not expired and (counted is None or _same(counted, self.placed)):
+        expired = offered.lease.has_expired(day.now)
+        broken = self._unfit(offered, day.today, day.fleet)
+        if not broken and not expired and (day.counted is None or _same(day.counted, self.placed)):
             return offered.plan
-        broken = self._broken_by(offered.plan, counted)
-        if broken:  # agents moved on meanwhile: from here it would break a limit
+        broken = broken or _broken_by(offered.plan, day.seen(self._history))
+        if broken:  # agents moved on meanwhile, or the day is another: from here it would break a limit
             with suppress(RoundStateError):  # another process has just told it
                 self._end(self._open_round(offered.plan).ended("abandoned", broken))
             return None
-        expires = lease.expires if expired else offered.lease.expires
-        return offered.plan if self._lease(offered, lease.worker, expires, counted) else None
+        expires = day.lease.expires if expired else offered.lease.expires
+        return offered.plan if self._lease(offered, day.lease.worker, expires, day.counted) else None
 
     def _lease(self, offered: Round, worker: str | None, expires: float | None, start: IntArray | None) -> bool:
         """Give an open plan to another holder, or anew; False if another process was first."""
@@ -151,7 +151,7 @@ class Study(Questions):
             self.refresh()
             if self._history.region is not None:
                 counts = whole_agents(wanted, self.population.context_totals)
-                broken = self._broken_by(Plan(0, wanted, counts), None)
+                broken = _broken_by(Plan(0, wanted, counts), self._history)
                 if broken:
                     raise InvalidInputError(f"the plan cannot be attached: {broken}")
             return self._opened(wanted, worker)
@@ -170,32 +170,8 @@ class Study(Questions):
         while plan is None:
             expires = None if self.lease_seconds is None else time.time() + self.lease_seconds
             proposal = Proposal(distribution, self._history.last_notes)
-            plan = self._open(proposal, Lease(who, expires), None)
+            plan = self._open(proposal, _Day({}, self.population, None, Lease(who, expires), 0.0))
         return plan
-
-    def _broken_by(self, plan: Plan, counted: IntArray | None) -> str:
-        """Say which limit an open plan would break from where agents stand now; empty if none."""
-        region, allocation = self._history.counted(counted).region, plan.allocation
-        if region is None or allocation is None or region.contains(allocation):
-            return ""
-        moved = region.moved(allocation)
-        if moved <= region.allowed_moves:
-            return "from where agents stand now it breaks a limit"
-        return f"from where agents stand now it moves {moved} agents; {region.allowed_moves} may be moved"
-
-    def _read_placed(self, placed: Any, *, allow_misfit: bool) -> IntArray | None:
-        if placed is None:
-            return None
-        counts = self.population.read_placed(placed)
-        wrong = "" if allow_misfit else self.misfit(counts)
-        if wrong:
-            raise InvalidInputError(f"{wrong}; if it was counted so, say allow_misfit=True, and it is kept as it is")
-        return counts
-
-    def misfit(self, placed: Any) -> str:
-        """Say why counted agents (C, A) cannot be the whole fleet in its docks; empty if they can."""
-        counts = self.population.read_placed(placed)
-        return self.population.misfit(counts, fixed_contexts=self._placing.contexts == "quota")
 
     def moves(self, plan: Plan) -> Moves | None:
         """Return what leads from where agents stand to a plan; None if either is not known in whole agents."""
@@ -238,15 +214,11 @@ class Study(Questions):
             worker = None if worker is None else plain_text(worker, "worker")
             asked = self._open_round(plan)
             feedback = self._read_feedback(payoff, agents, cells, counts)
-            counted = self._read_placed(placed, allow_misfit=allow_misfit)
-            if counted is not None and distribution is not None:
-                raise InvalidInputError("what was played is told twice: give placed= or distribution=, not both")
-            played = asked.plan.realized if distribution is None else read_distribution(distribution, self.population)
-            if counted is not None:
-                played = realized(counted, asked.plan.distribution)
+            played, counted = self._really_played(asked, distribution, placed, allow_misfit=allow_misfit)
+            played = asked.plan.realized if played is None else played
             former = worker is not None and worker != asked.lease.worker and worker in asked.lease.former
             late = former or asked.lease.has_expired(time.time())
-            told, seen = len(self._history.told), self._history.next_word
+            told, seen = self._history.next_told, self._history.next_word
             return self._end(asked.done(feedback, played, told, late=late, placed=counted, seen=seen))
 
     def add(
@@ -276,7 +248,7 @@ class Study(Questions):
         while True:
             earlier = DayLookup(self.rounds if only_missing else ())
             new = [past for past in days if not earlier.take(past)]
-            rounds, told = len(self.rounds), len(self._history.told)
+            rounds, told = len(self.rounds), self._history.next_told
             numbered = [past.numbered(rounds + place, told + place) for place, past in enumerate(new)]
             if self._journal is None or not numbered:
                 self._history = self._history.with_past(numbered)
@@ -289,13 +261,6 @@ class Study(Questions):
         played = read_only(read_distribution(distribution, self.population))
         return Round.past(0, played).done(feedback, played, told=0)  # it is numbered when it is added
 
-    def _read_feedback(self, payoff: Any, agents: Any, cells: Any, counts: Any) -> Feedback:
-        if isinstance(payoff, Feedback):
-            if agents is not None or cells is not None or counts is not None:
-                raise InvalidInputError("a whole Feedback was told: agents=, cells= and counts= belong inside it")
-            return Feedback.read(self.population, payoff.payoff, payoff.agents or None, payoff.cells, payoff.counts)
-        return Feedback.read(self.population, payoff, agents, cells, counts)
-
     def fail(self, plan: Plan | int, reason: str, *, placed: Any = None, allow_misfit: bool = False) -> Round:
         """Record that a plan was carried out and brought no result; the study goes on without it.
 
@@ -303,7 +268,7 @@ class Study(Questions):
         """
         with self.lock:
             asked = self._open_round(plan)
-            counted = self._read_placed(placed, allow_misfit=allow_misfit)
+            counted = self._read_placed(placed, self._fleet_of(asked), allow_misfit=allow_misfit)
             seen = self._history.next_word
             return self._end(asked.ended("failed", carried_text(reason), placed=counted, seen=seen))
 
@@ -344,24 +309,37 @@ class Study(Questions):
         )
 
     def _open_round(self, plan: Plan | int) -> Round:
-        number = plan.number if isinstance(plan, Plan) else plan
-        if isinstance(number, bool) or not isinstance(number, int | np.integer):
-            raise InvalidInputError(f"plan must be a plan from ask() or its number, not {said(plan)}")
-        if self._journal is not None:
-            self.refresh()
-        rounds = self._history.rounds
-        if not 0 <= number < len(rounds):
-            raise UnknownNameError(f"plan {said(number)} was never asked; the study has {len(rounds)} plans")
-        asked = rounds[number]
-        if isinstance(plan, Plan) and plan is not asked.plan and not _same_plan(plan, asked.plan):
-            raise UnknownNameError(f"this plan {number} is not the one this study gave; did another study give it?")
+        asked = self._round(plan)
         if asked.state != "open":
-            raise RoundStateError(f"plan {number} is already {asked.state}; ask for a new plan to tell more")
+            raise RoundStateError(f"plan {asked.number} is already {asked.state}; ask for a new plan to tell more")
         return asked
 
 
-def _same_plan(first: Plan, second: Plan) -> bool:
-    return _same(first.allocation, second.allocation) and np.array_equal(first.distribution, second.distribution)
+@dataclass(frozen=True, eq=False)
+class _Day:
+    """What is said when a plan is asked for: what is otherwise today, who is placed, where they were counted (C, A)."""
+
+    today: Change
+    fleet: Population
+    counted: IntArray | None
+    lease: Lease
+    now: float
+
+    def seen(self, history: History) -> History:
+        """Return a history as the strategy sees it today."""
+        counted = history.counted(self.counted)
+        return counted.on_a_day(self.fleet) if self.today else counted
+
+
+def _broken_by(plan: Plan, history: History) -> str:
+    """Say which limit a plan would break from where agents stand; empty if none."""
+    region, allocation = history.region, plan.allocation
+    if region is None or allocation is None or region.contains(allocation):
+        return ""
+    moved = region.moved(allocation)
+    if moved <= region.allowed_moves:
+        return "from where agents stand now it breaks a limit"
+    return f"from where agents stand now it moves {moved} agents; {region.allowed_moves} may be moved"
 
 
 def _same(first: IntArray | None, second: IntArray | None) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from mfbo.arrays import FloatArray, read_only
+from mfbo.catalogue import searches_single_agents
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population
 from mfbo.records import History, Plan, Proposal, read_assignment, read_distribution
@@ -21,6 +22,17 @@ class Placing:
     seed: int
     allocation: AllocationMethod
     contexts: AllocationMethod
+
+    def require_kept(self, population: Population, strategy: str) -> None:
+        """Refuse ways of placing that cannot keep the population's limits."""
+        if population.limits is None:
+            return
+        if (self.allocation, self.contexts) != ("quota", "quota"):
+            raise InvalidInputError(
+                "random draws keep no limits: take allocation='quota' and context_allocation='quota'"
+            )
+        if searches_single_agents(strategy):
+            raise knows_no_limits(strategy)
 
     def plan(self, answer: Any, history: History, strategy: str) -> Plan:
         """Return the next plan of a history, as the strategy of this name proposes it."""

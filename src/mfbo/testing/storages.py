@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mfbo.errors import ConflictError, InvalidInputError, RoundStateError, UnknownNameError
+from mfbo.errors import ConflictError, InvalidInputError, MfboError, RoundStateError, UnknownNameError
 from mfbo.population import Population
 from mfbo.storage import Draft, EventKind, Storage
 from mfbo.study import Study, create_study, load_study
@@ -17,6 +17,7 @@ BODY = '{"text":"ä\\u0000 — \\" 🚲","number":0.1}'
 
 ENDS: tuple[EventKind, ...] = ("told", "failed", "abandoned")
 LEASED: EventKind = "leased"
+CORRECTIONS: tuple[EventKind, ...] = ("amended", "withdrawn", "reinstated")
 
 
 class StorageContract:
@@ -89,6 +90,57 @@ class StorageContract:
         refuses(RoundStateError, lambda: storage.append("one", "told", 3, "{}", 0.0))
         refuses(UnknownNameError, lambda: storage.append("one", "told", 4, "{}", 0.0))
         assert len(storage.events("one")) == 7
+
+    def test_only_what_was_told_is_corrected(self, storage: Storage) -> None:
+        """Amended, withdrawn and reinstated as often as wished, each only where it makes sense."""
+        storage.create("one", "{}")
+        for number, end in enumerate(ENDS):
+            storage.append("one", "asked", number, "{}", 0.0)
+            for kind in CORRECTIONS:
+                refuses(RoundStateError, partial(storage.append, "one", kind, number, "{}", 0.0))
+            storage.append("one", end, number, "{}", 0.0)
+        storage.append("one", "added", 3, "{}", 0.0)
+        for number in (0, 3):
+            for kind in ("amended", "amended", "withdrawn"):
+                storage.append("one", kind, number, "{}", 0.0)
+            for kind in (*ENDS, LEASED, "amended", "withdrawn"):
+                refuses(RoundStateError, partial(storage.append, "one", kind, number, "{}", 0.0))
+            for kind in ("reinstated", "amended"):
+                storage.append("one", kind, number, "{}", 0.0)
+            refuses(RoundStateError, partial(storage.append, "one", "reinstated", number, "{}", 0.0))
+        refuses(RoundStateError, lambda: storage.append("one", "amended", 1, "{}", 0.0))
+        storage.append("one", "withdrawn", 1, "{}", 0.0)
+        refuses(RoundStateError, lambda: storage.append("one", "withdrawn", 2, "{}", 0.0))
+        assert [(study.rounds, study.ended) for study in storage.studies()] == [(4, 4)]
+        assert storage.check() == []
+
+    def test_changes_concern_no_round(self, storage: Storage) -> None:
+        """They have the number −1, count as no round, and nothing else has that number."""
+        storage.create("one", "{}")
+        assert storage.append("one", "changed", -1, BODY, 0.5) == 0
+        assert storage.append("one", "asked", 0, "{}", 0.0) == 1
+        assert storage.append("one", "changed", -1, "{}", 0.0) == 2
+        refuses(UnknownNameError, lambda: storage.append("one", "changed", 0, "{}", 0.0))
+        refuses(MfboError, lambda: storage.append("one", "told", -1, "{}", 0.0))
+        refuses(MfboError, lambda: storage.append("one", "asked", -1, "{}", 0.0))
+        assert [(study.rounds, study.ended) for study in storage.studies()] == [(1, 0)]
+        assert [(event.number, event.kind) for event in storage.events("one")] == [
+            (-1, "changed"),
+            (0, "asked"),
+            (-1, "changed"),
+        ]
+
+    def test_who_does_not_know_a_change_is_refused(self, storage: Storage) -> None:
+        """Where it matters to the writer; tells and leases of others do not matter."""
+        storage.create("one", "{}")
+        storage.extend("one", [Draft("asked", 0, "{}", 0.0, known=0)])
+        storage.append("one", "told", 0, "{}", 0.0)
+        storage.extend("one", [Draft("asked", 1, "{}", 0.0, known=1)])
+        for number, kind in ((-1, "changed"), (0, "amended"), (0, "withdrawn"), (0, "reinstated")):
+            before = len(storage.events("one"))
+            storage.append("one", kind, number, "{}", 0.0)
+            refuses(ConflictError, lambda known=before: storage.extend("one", [Draft("asked", 2, "{}", 0.0, known)]))
+        storage.extend("one", [Draft("asked", 2, "{}", 0.0, known=len(storage.events("one")))])
 
     def test_leases_change_hands_only_for_those_who_know_all(self, storage: Storage) -> None:
         """Of two who take over a plan at once, one succeeds."""

@@ -19,7 +19,7 @@ def proposal_of_logits(logits: FloatArray, **notes: float) -> Proposal:
 
 def noted_logits(round: Round) -> FloatArray | None:
     """Return the logits (C, A) that a round was asked with; None if there were none or something else was played."""
-    if "logits" not in round.notes:
+    if len(round.notes.get("logits", ())) != round.plan.distribution.size:  # none, or actions opened since
         return None
     if round.realized is not None and not np.array_equal(round.realized, round.plan.realized):
         return None

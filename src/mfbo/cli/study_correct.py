@@ -1,0 +1,80 @@
+"""`mfbo study amend, withdraw, reinstate, log`: what was told is corrected, and what was ever said is listed."""
+
+import time
+from typing import Any
+
+from mfbo.cli.confirming import confirm_misfit
+from mfbo.cli.output import print_json, print_table, say
+from mfbo.cli.study_commands import Amend, Log, Reinstate, Withdraw
+from mfbo.cli.study_tell import read_told
+from mfbo.records import Round
+from mfbo.study import LogEntry, load_study
+
+LISTED = ("payoff", "total", "worker", "error", "late", "agents", "cells", "placed", "change", "today")
+
+
+def amend(options: Amend) -> None:
+    """Read all files first; nothing is amended if one of them has a fault."""
+    study = load_study(options.name, options.storage)
+    feedback, played = read_told(study, options)
+    if "placed" in played:
+        played["allow_misfit"] = confirm_misfit(study.misfit(played["placed"]), yes=options.yes)
+    _say(study.amend(options.plan, by=options.by, reason=options.reason, **feedback, **played), options)
+
+
+def withdraw(options: Withdraw) -> None:
+    """It never happened."""
+    study = load_study(options.name, options.storage)
+    _say(study.withdraw(options.plan, by=options.by, reason=options.reason), options)
+
+
+def reinstate(options: Reinstate) -> None:
+    """It did happen."""
+    study = load_study(options.name, options.storage)
+    _say(study.reinstate(options.plan, by=options.by, reason=options.reason), options)
+
+
+def log(options: Log) -> None:
+    """Print the entries in their order."""
+    entries = load_study(options.name, options.storage).log()
+    entries = entries[-options.entries :] if options.entries > 0 else entries
+    if options.json:
+        print_json([vars(entry) for entry in entries])
+        return
+    rows = [
+        [entry.sequence, _when(entry.at), entry.kind, "" if entry.plan is None else entry.plan, _said(entry), entry.by]
+        for entry in entries
+    ]
+    print_table(f"log of study {options.name!r}", ["entry", "when", "what", "plan", "said", "by"], rows)
+
+
+def _say(corrected: Round, options: Amend | Withdraw | Reinstate) -> None:
+    if options.json:
+        print_json(
+            {
+                "study": options.name,
+                "plan": corrected.number,
+                "state": corrected.state,
+                "payoff": corrected.payoff,
+                "correction": corrected.correction,
+            }
+        )
+    elif not options.quiet:
+        say(f"plan {corrected.number} of study {options.name!r} is {corrected.state}: {corrected.correction}")
+
+
+def _said(entry: LogEntry) -> str:
+    words = [f"{key} {_shown(entry.said[key])}".rstrip() for key in LISTED if key in entry.said]
+    return "; ".join([*words, entry.reason] if entry.reason else words)
+
+
+def _shown(value: Any) -> str:
+    if value is True:
+        return ""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {inner}" for key, inner in value.items())
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _when(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))

@@ -1,0 +1,198 @@
+"""What was told is corrected: amended, withdrawn, reinstated. Nothing is rewritten: every correction is an event."""
+
+from typing import Any
+
+import numpy as np
+
+from mfbo.arrays import FloatArray, IntArray, read_only
+from mfbo.errors import InvalidInputError, UnknownNameError
+from mfbo.interfaces import Strategy
+from mfbo.journal import Journal
+from mfbo.population import Population
+from mfbo.records import Feedback, History, Plan, Round, read_distribution
+from mfbo.simplex import realized
+from mfbo.storage import Event, EventKind, Storage, codec
+from mfbo.storage.replay import replayed
+from mfbo.storage.rules import require_correctable
+from mfbo.study.log import LogEntry, read_log
+from mfbo.study.questions import Questions
+from mfbo.study.whole_plans import Placing
+from mfbo.validation import plain_text, said
+
+
+class Corrections(Questions):
+    """A history that is kept in a storage's log, or here alone, and can be corrected."""
+
+    def __init__(self, history: History, strategy: Strategy, placing: Placing, journal: Journal | None) -> None:
+        super().__init__(history, strategy, placing)
+        self._journal = journal  # None: the rounds are kept here alone
+
+    @property
+    def name(self) -> str:
+        """The name under which it is stored; empty without a storage."""
+        return "" if self._journal is None else self._journal.name
+
+    @property
+    def storage(self) -> Storage | None:
+        """Where it is stored."""
+        return None if self._journal is None else self._journal.storage
+
+    def refresh(self) -> None:
+        """Read what other processes did to this study."""
+        with self.lock:
+            if self._journal is not None:
+                self._history = self._journal.refresh(self._history)
+
+    def amend(
+        self,
+        plan: Plan | int,
+        payoff: Any = None,
+        *,
+        agents: Any = None,
+        cells: Any = None,
+        counts: Any = None,
+        distribution: Any = None,
+        placed: Any = None,
+        allow_misfit: bool = False,
+        by: str = "",
+        reason: str = "",
+    ) -> Round:
+        """Say what a told plan really brought, or what was really played; whatever is not given stays as it was told.
+
+        Arguments as in ``tell``. by, reason: who corrects it, and why. The model reads the round as it is now believed
+        to have been, at its old place in the order of tells; what was told first stays in the log.
+        """
+        with self.lock:
+            while True:
+                asked = self._round(plan)
+                require_correctable("amended", asked.number, asked.state)
+                feedback = self._amended_feedback(asked, payoff, agents, cells, counts)
+                played, counted = self._really_played(asked, distribution, placed, allow_misfit=allow_misfit)
+                if feedback is None and played is None:
+                    raise InvalidInputError(
+                        "nothing is amended: give payoff=, agents=, cells=, distribution= or placed="
+                    )
+                record = codec.amendment_record(*read_author(by, reason), feedback, played, counted)
+                if self._correct("amended", asked.number, record):
+                    return self.rounds[asked.number]
+
+    def withdraw(self, plan: Plan | int, *, by: str = "", reason: str = "") -> Round:
+        """Say that a plan that was told or failed never happened; the study goes on as if it had been abandoned."""
+        return self._corrected("withdrawn", plan, by, reason)
+
+    def reinstate(self, plan: Plan | int, *, by: str = "", reason: str = "") -> Round:
+        """Say that a withdrawn plan did happen: it is again what it was before."""
+        return self._corrected("reinstated", plan, by, reason)
+
+    def log(self) -> list[LogEntry]:
+        """Return all that was ever said of this study, in its order: asks, tells as they were told, corrections."""
+        if self._journal is None:
+            raise InvalidInputError("a study without a storage keeps no log: give create_study(…, storage=, name=)")
+        return read_log(self._journal.storage.events(self._journal.name))
+
+    def _corrected(self, kind: EventKind, plan: Plan | int, by: str, reason: str) -> Round:
+        with self.lock:
+            record = codec.correction_record(*read_author(by, reason))
+            while True:
+                asked = self._round(plan)
+                require_correctable(kind, asked.number, asked.state)
+                if self._correct(kind, asked.number, record):
+                    return self.rounds[asked.number]
+
+    def _correct(self, kind: EventKind, number: int, record: dict[str, Any]) -> bool:
+        """Write a correction, or a change of the study; False if another process was first."""
+        if self._journal is None:
+            self._history = replayed(self._history, [Event(0, number, kind, codec.to_text(record), 0.0)])
+            return True
+        self._history, was_first = self._journal.correct(self._history, kind, number, record)
+        return was_first
+
+    def _amended_feedback(self, asked: Round, payoff: Any, agents: Any, cells: Any, counts: Any) -> Feedback | None:
+        """Return what is now believed to have been seen; kinds that are not given stay; None if none is given."""
+        if payoff is None and agents is None and cells is None and counts is None:
+            return None
+        new = self._read_feedback(payoff, agents, cells, counts)
+        old = Feedback() if asked.feedback is None else asked.feedback
+        if isinstance(payoff, Feedback):
+            return new
+        seen = (old.cells, old.counts) if new.cells is None else (new.cells, new.counts)
+        return Feedback(old.payoff if new.payoff is None else new.payoff, new.agents or old.agents, *seen)
+
+    def _really_played(
+        self, asked: Round, distribution: Any, placed: Any, *, allow_misfit: bool
+    ) -> tuple[FloatArray | None, IntArray | None]:
+        """Return what was really played, (C, A), and counted, (C, A); None if it is not given."""
+        counted = self._read_placed(placed, self._fleet_of(asked), allow_misfit=allow_misfit)
+        if counted is not None and distribution is not None:
+            raise InvalidInputError("what was played is told twice: give placed= or distribution=, not both")
+        if counted is not None:
+            return realized(counted, asked.plan.distribution), counted
+        return (None if distribution is None else read_only(read_distribution(distribution, self.population))), None
+
+    def _read_feedback(self, payoff: Any, agents: Any, cells: Any, counts: Any) -> Feedback:
+        if isinstance(payoff, Feedback):
+            if agents is not None or cells is not None or counts is not None:
+                raise InvalidInputError("a whole Feedback was told: agents=, cells= and counts= belong inside it")
+            return Feedback.read(self.population, payoff.payoff, payoff.agents or None, payoff.cells, payoff.counts)
+        return Feedback.read(self.population, payoff, agents, cells, counts)
+
+    def _read_placed(self, placed: Any, fleet: Population, *, allow_misfit: bool) -> IntArray | None:
+        """Read where agents stand, (C, A), of a fleet that must be whole unless misfits are allowed."""
+        if placed is None:
+            return None
+        counts = fleet.read_placed(placed)
+        wrong = "" if allow_misfit else self._misfit(counts, fleet)
+        if wrong:
+            raise InvalidInputError(f"{wrong}; if it was counted so, say allow_misfit=True, and it is kept as it is")
+        return counts
+
+    def misfit(self, placed: Any, plan: Plan | int | None = None) -> str:
+        """Say why counted agents (C, A) cannot be the whole fleet in its docks; empty if they can.
+
+        plan: the one they were placed by, if the fleet was another on its day.
+        """
+        fleet = self.population if plan is None else self._fleet_of(self._round(plan))
+        return self._misfit(fleet.read_placed(placed), fleet)
+
+    def _fleet_of(self, asked: Round) -> Population:
+        """Return who was placed in a round; which limits held then is not asked if the fleet was another."""
+        if asked.size is None and asked.weights is None:
+            return self.population
+        weights = self.population.weights if asked.weights is None else asked.weights
+        size = self.population.size if asked.size is None else asked.size
+        return self.population.replaced(size=size, weights=weights, limits=None)
+
+    def _misfit(self, counts: IntArray, fleet: Population) -> str:
+        return fleet.misfit(counts, fixed_contexts=self._placing.contexts == "quota")
+
+    def _round(self, plan: Plan | int) -> Round:
+        """Return the round of a plan, or of its number, as it is now, after reading what others did."""
+        number = plan.number if isinstance(plan, Plan) else plan
+        if isinstance(number, bool) or not isinstance(number, int | np.integer):
+            raise InvalidInputError(f"plan must be a plan from ask() or its number, not {said(plan)}")
+        self.refresh()
+        rounds = self._history.rounds
+        if not 0 <= number < len(rounds):
+            raise UnknownNameError(f"plan {said(number)} was never asked; the study has {len(rounds)} plans")
+        asked = rounds[number]
+        if isinstance(plan, Plan) and plan is not asked.plan and not _same_plan(plan, asked.plan):
+            raise UnknownNameError(f"this plan {number} is not the one this study gave; did another study give it?")
+        return asked
+
+
+def read_author(by: str, reason: str) -> tuple[str, str]:
+    """Return who says so, and why, as texts that can be kept; both may be empty."""
+    return "" if by == "" else plain_text(by, "by"), "" if reason == "" else plain_text(reason, "reason")
+
+
+def _same_plan(first: Plan, second: Plan) -> bool:
+    """Tell whether a plan that was handed out is the one that is kept, in whose shape actions may have opened since."""
+    if (first.allocation is None) != (second.allocation is None):
+        return False
+    same = first.allocation is None or _same_table(first.allocation, np.asarray(second.allocation))
+    return same and _same_table(first.distribution, second.distribution)
+
+
+def _same_table(first: Any, second: Any) -> bool:
+    columns = first.shape[-1]
+    return np.array_equal(first, second[:, :columns]) and not second[:, columns:].any()
