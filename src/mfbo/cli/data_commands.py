@@ -7,20 +7,7 @@ from typing import Annotated
 import typer
 
 from mfbo.cli.declaring import command_group, declared
-from mfbo.cli.options import (
-    Box,
-    City,
-    Columns,
-    FirstDay,
-    Grid,
-    Hours,
-    Json,
-    Method,
-    Quiet,
-    Stations,
-    Weekdays,
-    Weeks,
-)
+from mfbo.cli.options import Json, TableOptions
 
 app = command_group("The tables behind the problems: list them, look at them, build them from official raw files.")
 
@@ -49,7 +36,7 @@ class ShowTable:
 
 @declared(app, "build", "data:build")
 @dataclass(frozen=True)
-class Build:
+class Build(TableOptions):
     """Build a table from official raw files: NAME.csv and NAME.json."""
 
     name: Annotated[
@@ -60,22 +47,10 @@ class Build:
         Path | None, typer.Option(help="The CSV to write; the sidecar .json goes beside it. Default: NAME.csv here.")
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False
-    box: Box = None
-    grid: Grid = None
-    weekdays: Weekdays = None
-    hours: Hours = None
-    first_day: FirstDay = None
-    weeks: Weeks = None
-    method: Method = None
-    stations: Stations = None
-    city: City = None
-    columns: Columns = None
     count: Annotated[
         int | None, typer.Option(help="ports: choose this many at random, two or more in each region.")
     ] = None
     seed: Annotated[int | None, typer.Option("--seed", help="ports, ports-30: seed of that choice.")] = None
-    quiet: Quiet = False
-    json: Json = False
 
     @property
     def chosen(self) -> dict[str, str]:

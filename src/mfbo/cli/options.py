@@ -1,5 +1,6 @@
 """Option types that several commands share."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,24 @@ City = Annotated[str | None, typer.Option(help="Bikes: only the stations of this
 Columns = Annotated[
     str | None, typer.Option(help="Bikes: the columns of a layout that is not known: start=…,station=…,end=…,to=….")
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """The options of a command that builds a table from raw files; they stand last in its help."""
+
+    box: Box = None
+    grid: Grid = None
+    weekdays: Weekdays = None
+    hours: Hours = None
+    first_day: FirstDay = None
+    weeks: Weeks = None
+    method: Method = None
+    stations: Stations = None
+    city: City = None
+    columns: Columns = None
+    quiet: Quiet = False
+    json: Json = False
 
 
 def parse_agents(text: str | None) -> "int | str | None":

@@ -3,20 +3,20 @@
 from dataclasses import replace
 from typing import Any, Literal
 
-from mfbo.arrays import FloatArray, IntArray
+from mfbo.arrays import IntArray
 from mfbo.catalogue import make_strategy
 from mfbo.errors import InvalidInputError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
 from mfbo.population import Population
-from mfbo.records import RISK, Aim, History
-from mfbo.situations import Situations
-from mfbo.storage import Storage, codec, open_storage
-from mfbo.study.description import ALLOCATIONS, FORMAT, WITH_SITUATIONS, read_description
-from mfbo.study.starting import AIMS, read_risk, read_status_quo
-from mfbo.study.study import LEASE_SECONDS, Study
+from mfbo.records import RISK, Aim
+from mfbo.storage import Storage, open_storage
+from mfbo.study.description import Description, description_text, read_description
+from mfbo.study.settings import ALLOCATIONS, LEASE_SECONDS, StudySettings
+from mfbo.study.starting import read_status_quo
+from mfbo.study.study import Study
 from mfbo.study.whole_plans import Placing
-from mfbo.validation import known_name, plain_text, positive, said, standard_deviation, whole_number
+from mfbo.validation import known_name, plain_text, said
 
 
 def create_study(
@@ -51,25 +51,25 @@ def create_study(
     earns; None: anything. situations: what differs between rounds for all agents, as {"day": ["weekday", "weekend"],
     "rain": "number", "date": "time", "requests": {"kind": "number", "known": "after"}}.
     """
+    made = make_strategy(strategy)
+    words: dict[str, Any] = {"seed": seed, "noise": noise, "lease_seconds": lease_seconds, "placed": placed}
+    words |= {"allocation": allocation, "context_allocation": context_allocation}
+    words |= {"aim": aim, "start": start, "risk": risk, "situations": situations}
+    population, settings = _settled(population, made.name, words, allow_misfit=allow_misfit)
+    return _created(Description(population, made.name, settings), made, storage, name)
+
+
+def _settled(
+    population: Population, strategy: str, words: dict[str, Any], *, allow_misfit: bool
+) -> tuple[Population, StudySettings]:
+    """Return the population, with where its agents stand in its limits, and the settings that users' words make."""
     if not isinstance(population, Population):
         raise InvalidInputError(f"population must be an mfbo.Population, not {said(population)}")
-    made = make_strategy(strategy)
-    _require_limits_kept(population, made.name, allocation, context_allocation)
-    fixed_contexts = context_allocation == "quota"
-    population, standing = _started(population, placed, fixed_contexts=fixed_contexts, allow_misfit=allow_misfit)
-    settings: dict[str, Any] = {
-        "seed": whole_number(seed, "seed", least=0),
-        "noise": None if noise is None else standard_deviation(positive(noise, "noise"), "noise"),
-        "allocation": allocation,
-        "contexts": context_allocation,
-        "lease_seconds": None if lease_seconds is None else positive(lease_seconds, "lease_seconds"),
-        "placed": standing,
-        "aim": known_name(aim, "aim", AIMS),
-        "status_quo": read_status_quo(start, _placement(standing, population), population),
-        "risk": None if risk is None else read_risk(risk),
-        "situations": Situations.read(situations) if situations else None,
-    }
-    return _created(population, made, storage, name, settings)
+    _require_limits_kept(population, strategy, words["allocation"], words["context_allocation"])
+    fixed_contexts = words["context_allocation"] == "quota"
+    population, placed = _started(population, words["placed"], fixed_contexts=fixed_contexts, allow_misfit=allow_misfit)
+    start = read_status_quo(words["start"], _placement(placed, population), population)
+    return population, StudySettings.checked({**words, "placed": placed, "status_quo": start})
 
 
 def _require_limits_kept(population: Population, strategy: str, allocation: str, context_allocation: str) -> None:
@@ -95,31 +95,18 @@ def _started(
     return population, start
 
 
-def _created(
-    population: Population, strategy: Strategy, storage: Any, name: str | None, settings: dict[str, Any]
-) -> Study:
+def _created(described: Description, strategy: Strategy, storage: Any, name: str | None) -> Study:
     """Return a new study, after writing its description to the storage if there is one."""
     if storage is None:
         if name is not None:
             raise InvalidInputError(f"the name {said(name)} needs a storage to be kept in: give storage=")
-        return _assembled(population, strategy, None, "", **settings)
+        return _assembled(described, strategy, None)
     if not isinstance(name, str) or not name.strip():
         raise InvalidInputError(f"a stored study needs a name, not {said(name)}: give name=")
     name = plain_text(name, "name")
     store = open_storage(storage)
-    description = {
-        "format": FORMAT if settings["situations"] is None else WITH_SITUATIONS,
-        "population": codec.population_record(population),
-        "strategy": strategy.name,
-        **settings,
-        "placed": codec.array_record(settings["placed"], "i8"),
-        "status_quo": codec.array_record(settings["status_quo"]),
-    }
-    del description["situations"]
-    if settings["situations"] is not None:
-        description["situations"] = codec.situations_record(settings["situations"])
-    store.create(name, codec.to_text(description))
-    return _assembled(population, strategy, store, name, **settings)
+    store.create(name, description_text(described))
+    return _assembled(described, strategy, Journal(store, name))
 
 
 def load_study(name: str, storage: Any, *, strategy: Any = None) -> Study:
@@ -141,34 +128,14 @@ def _loaded(name: str, store: Storage, strategy: Any) -> Study:
     made = make_strategy(described.strategy if strategy is None else strategy)
     if made.name != described.strategy:
         raise InvalidInputError(f"study {name!r} was created with the strategy {described.strategy!r}")
-    study = _assembled(described.population, made, store, name, **described.settings)
+    study = _assembled(described, made, Journal(store, name))
     study.refresh()
     return study
 
 
-def _assembled(
-    population: Population,
-    strategy: Strategy,
-    storage: Storage | None,
-    name: str,
-    *,
-    seed: int,
-    noise: float | None,
-    allocation: str,
-    contexts: str,
-    lease_seconds: float | None,
-    placed: IntArray | None,
-    aim: Aim,
-    status_quo: FloatArray | None,
-    risk: float | None,
-    situations: Situations | None,
-) -> Study:
-    steers: Literal["planned", "realized"] = "planned" if allocation == "sampled" else "realized"
-    history = History(population, (), noise, steers, aim=aim, status_quo=status_quo, risk=risk, situations=situations)
-    journal = None if storage is None else Journal(storage, name)
-    return Study(
-        history, strategy, seed, allocation, contexts, journal=journal, lease_seconds=lease_seconds, placed=placed
-    )
+def _assembled(described: Description, strategy: Strategy, journal: Journal | None) -> Study:
+    settings = described.settings
+    return Study(settings.history(described.population), strategy, settings, journal=journal)
 
 
 def _placement(standing: IntArray | None, population: Population) -> IntArray | None:

@@ -21,11 +21,10 @@ from mfbo.simplex import Moves, whole_agents
 from mfbo.situations import Situation
 from mfbo.study.changing import Changes
 from mfbo.study.past_days import DayLookup
+from mfbo.study.settings import StudySettings
 from mfbo.study.starting import read_status_quo
 from mfbo.study.whole_plans import Placing
 from mfbo.validation import carried_text, known_name, plain_text, whole_number
-
-LEASE_SECONDS = 172_800.0  # two days: a plan is played on one day and told on the next
 
 
 class Study(Changes):
@@ -38,27 +37,14 @@ class Study(Changes):
     """
 
     def __init__(
-        self,
-        history: History,
-        strategy: Strategy,
-        seed: int,
-        allocation: str,
-        contexts: str,
-        *,
-        journal: Journal | None = None,
-        lease_seconds: float | None = LEASE_SECONDS,
-        placed: IntArray | None = None,
+        self, history: History, strategy: Strategy, settings: StudySettings, *, journal: Journal | None = None
     ) -> None:
         """Use ``create_study`` or ``load_study``."""
-        placing = Placing(
-            seed,
-            allocation="sampled" if allocation == "sampled" else "quota",
-            contexts="sampled" if contexts == "sampled" else "quota",
-        )
+        placing = Placing(settings.seed, settings.allocation, settings.context_allocation)
         super().__init__(history, strategy, placing, journal)
-        self.seed = seed
-        self.lease_seconds = lease_seconds
-        self._placed = placed
+        self.seed = settings.seed
+        self.lease_seconds = settings.lease_seconds
+        self._placed = settings.placed
 
     @property
     def placed(self) -> IntArray | None:

@@ -16,8 +16,8 @@ from mfbo.problems.tables.counting import DailyCounts, Method, Tally, check_meth
 from mfbo.problems.tables.days import Weeks, hour_numbers, weeks_of
 from mfbo.problems.tables.demand_table import DemandTable
 from mfbo.problems.tables.moments import DAY_SECONDS
-from mfbo.problems.tables.provenance import USER_FILES, Origin, call, described_files, file_names, period
-from mfbo.problems.tables.rawfiles import PathsLike, Progress, checked_paths
+from mfbo.problems.tables.provenance import USER_FILES, Origin, call, file_names, origin_details, period
+from mfbo.problems.tables.rawfiles import PathsLike, Progress
 from mfbo.problems.tables.trip_chunks import TripChunk, TripReader
 from mfbo.problems.tables.trip_files import DATE, NOWHERE, SHORT, TWICE, id_key, unique_station_names
 
@@ -66,15 +66,9 @@ def build_bikes(
     options: dict[str, Any] = {"city": city, "method": method} | chosen.weeks.as_details()
     options |= {} if hours is None else {"hours": list(chosen.hours)}
     options |= {} if columns is None else {"columns": dict(columns)}
-    details = {
-        "source": origin.source,
-        "license": origin.license,
-        "files": described_files(trips if stations is None else [*checked_paths(trips), stations]),
-        "period": period(days, np.unique(found[0]).tolist()),
-        "filter": options,
-        "counts": tally.as_details(),
-        "command": command or call("build_bikes", trips, stations=stations and Path(stations), **options),
-    }
+    details = origin_details(origin, trips, stations)
+    details |= {"period": period(days, np.unique(found[0]).tolist()), "filter": options, "counts": tally.as_details()}
+    details["command"] = command or call("build_bikes", trips, stations=stations and Path(stations), **options)
     return _table(found, listed, method, details)
 
 

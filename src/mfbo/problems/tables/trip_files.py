@@ -12,8 +12,8 @@ from mfbo.arrays import BoolArray, FloatArray, IntArray
 from mfbo.problems.tables.bike_stations import PLACELESS, REASONS, Located, Station
 from mfbo.problems.tables.counting import Tally
 from mfbo.problems.tables.moments import DAY_SECONDS
-from mfbo.problems.tables.provenance import USER_FILES, Origin, described_files, file_names, period
-from mfbo.problems.tables.rawfiles import PathsLike, Progress, checked_paths
+from mfbo.problems.tables.provenance import USER_FILES, Origin, file_names, origin_details, period
+from mfbo.problems.tables.rawfiles import PathsLike, Progress
 from mfbo.problems.tables.trip_chunks import TripChunk, TripReader
 from mfbo.problems.tables.trip_table import Trips
 
@@ -41,37 +41,28 @@ def read_trips(
     tally, notes = Tally(_REASONS), Counter[str]()
     table = _gathered(reader, trips, tally, notes, progress)
     located = _located(reader, table)
-    kept, station = _kept(table, located, tally)
+    taken, station = _taken(table, located, tally)
     if not tally.kept:
         raise tally.refusal(file_names(trips), "check that these are trips, and name their columns if need be")
-    used, origins = np.unique(station[table.origins[kept]], return_inverse=True)
+    used, origins = np.unique(station[table.origins[taken]], return_inverse=True)
     chosen = [located.stations[number] for number in used.tolist()]
     order = sorted(range(len(chosen)), key=lambda number: id_key(chosen[number].id))
     rank = np.argsort(order)
-    destinations = _destinations(table.destinations[kept], station, used, rank)
-    days = np.floor(table.starts[kept] / DAY_SECONDS).astype(np.int64)
-    ends = table.ends[kept] - days * DAY_SECONDS
-    notes |= _end_notes(table.starts[kept] - days * DAY_SECONDS, ends, destinations)
-    ordered = [chosen[number] for number in order]
-    points = np.array([[each.longitude, each.latitude] for each in ordered])
-    read = checked_paths(trips) if stations is None else [*checked_paths(trips), stations]
-    return Trips(
-        unique_station_names(ordered),
-        None if np.isnan(points).any() else points,
-        days,
-        table.starts[kept] - days * DAY_SECONDS,
-        rank[origins],
-        ends,
-        destinations,
-        details={
-            "source": origin.source,
-            "license": origin.license,
-            "files": described_files(read),
-            "period": period((), np.unique(days).tolist()),
-            "counts": tally.as_details(),
-            "notes": {note: count for note, count in notes.items() if count},
-        },
-    )
+    destinations = _destinations(table.destinations[taken], station, used, rank)
+    days = np.floor(table.starts[taken] / DAY_SECONDS).astype(np.int64)
+    starts, ends = table.starts[taken] - days * DAY_SECONDS, table.ends[taken] - days * DAY_SECONDS
+    notes |= _end_notes(starts, ends, destinations)
+    details = origin_details(origin, trips, stations)
+    details |= {"period": period((), np.unique(days).tolist()), "counts": tally.as_details()}
+    details["notes"] = {note: count for note, count in notes.items() if count}
+    names, points = _named_points([chosen[number] for number in order])
+    return Trips(names, points, days, starts, rank[origins], ends, destinations, details=details)
+
+
+def _named_points(stations: Sequence[Station]) -> tuple[tuple[str, ...], FloatArray | None]:
+    """Return the stations' names, and their coordinates (A, 2) if all have some."""
+    points = np.array([[station.longitude, station.latitude] for station in stations])
+    return unique_station_names(stations), None if np.isnan(points).any() else points
 
 
 def id_key(identity: str) -> tuple[int, int, str]:
@@ -177,7 +168,7 @@ def _located(reader: TripReader, table: _Table) -> Located:
     return Located([], np.empty(0, dtype=np.int64)) if reader.book is None else reader.book.located(trips, last)
 
 
-def _kept(table: _Table, located: Located, tally: Tally) -> tuple[BoolArray, IntArray]:
+def _taken(table: _Table, located: Located, tally: Tally) -> tuple[BoolArray, IntArray]:
     """Return which trips stay, (n,), and the station of each place; the others are tallied by the first reason."""
     left = np.ones(len(table.starts), dtype=bool)
 

@@ -12,6 +12,7 @@ from mfbo.errors import InvalidInputError
 from mfbo.problems.tables.columns import Source
 from mfbo.validation import known_name
 
+# fmt: off
 NAMES: dict[str, tuple[str, ...]] = {
     "start": (
         "starttime",  # Citi Bike to 2021-01, Divvy, Bay Wheels
@@ -23,34 +24,18 @@ NAMES: dict[str, tuple[str, ...]] = {
         "pickupdatetime",
     ),
     "station": (
-        "startterminal",
-        "startstationid",
-        "startstationnumber",
-        "fromstationid",
-        "03rentalstartstationid",
-        "pulocationid",
-        "startstation",
+        "startterminal", "startstationid", "startstationnumber", "fromstationid", "03rentalstartstationid",
+        "pulocationid", "startstation",
     ),
     "name": ("startstationname", "fromstationname", "03rentalstartstationname", "startstation"),
     "longitude": ("startlongitude", "startlng", "startlon", "startstationlongitude"),
     "latitude": ("startlatitude", "startlat", "startstationlatitude"),
     "end": (
-        "stoptime",
-        "endtime",
-        "endedat",
-        "enddate",
-        "01rentaldetailslocalendtime",
-        "tpepdropoffdatetime",
-        "lpepdropoffdatetime",
-        "dropoffdatetime",
+        "stoptime", "endtime", "endedat", "enddate", "01rentaldetailslocalendtime", "tpepdropoffdatetime",
+        "lpepdropoffdatetime", "dropoffdatetime",
     ),
     "to": (
-        "endterminal",
-        "endstationid",
-        "endstationnumber",
-        "tostationid",
-        "02rentalendstationid",
-        "dolocationid",
+        "endterminal", "endstationid", "endstationnumber", "tostationid", "02rentalendstationid", "dolocationid",
         "endstation",
     ),
     "to_name": ("endstationname", "tostationname", "02rentalendstationname", "endstation"),
@@ -59,6 +44,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "trip": ("rideid", "tripid", "01rentaldetailsrentalid", "objectid"),
     "bike": ("bikeid", "bikenumber", "bike", "bikebarcode", "01rentaldetailsbikeid"),
 }
+# fmt: on
 _ZONES = "pulocationid"
 _TAXI_POINTS = ("pickuplongitude", "pickuplatitude")
 
