@@ -64,12 +64,14 @@ class Feedback:
     agents: (context index, action index, own payoff) of some agents.
     cells: mean own payoff per cell, (C, A), NaN where nobody was seen.
     counts: agents behind each cell mean, (C, A); 1 where not given.
+    total: the payoff of all agents together, if it was told so; then the payoff is it divided by their number.
     """
 
     payoff: float | None = None
     agents: tuple[tuple[int, int, float], ...] = ()
     cells: FloatArray | None = None
     counts: FloatArray | None = None
+    total: float | None = None
 
     @staticmethod
     def read(
@@ -149,6 +151,12 @@ class Round:
     def payoff(self) -> float | None:
         """The told population payoff, if one was told."""
         return None if self.feedback is None else self.feedback.payoff
+
+    @property
+    def as_told(self) -> float | None:
+        """The population payoff in the way in which it was told: per agent, or of all agents together."""
+        total = None if self.feedback is None else self.feedback.total
+        return self.payoff if total is None else total
 
     @cached_property
     def payoff_range(self) -> PayoffRange:

@@ -206,6 +206,7 @@ def feedback_record(feedback: Feedback) -> dict[str, Any]:
         "agent_payoffs": array_record([payoff for _, _, payoff in feedback.agents]) if places else None,
         "cells": array_record(feedback.cells),
         "counts": array_record(feedback.counts),
+        **({} if feedback.total is None else {"total": feedback.total}),
     }
 
 
@@ -215,9 +216,13 @@ def feedback_of(record: Mapping[str, Any]) -> Feedback:
     if record["agents"] is not None:
         places, payoffs = array_of(record["agents"]).tolist(), array_of(record["agent_payoffs"]).tolist()
         agents = tuple((context, action, payoff) for (context, action), payoff in zip(places, payoffs, strict=True))
-    payoff = record["payoff"]
+    payoff, total = record["payoff"], record.get("total")
     return Feedback(
-        None if payoff is None else float(payoff), agents, array_of(record["cells"]), array_of(record["counts"])
+        None if payoff is None else float(payoff),
+        agents,
+        array_of(record["cells"]),
+        array_of(record["counts"]),
+        None if total is None else float(total),
     )
 
 

@@ -41,7 +41,7 @@ class Study(Changes):
     ) -> None:
         """Use ``create_study`` or ``load_study``."""
         placing = Placing(settings.seed, settings.allocation, settings.context_allocation)
-        super().__init__(history, strategy, placing, journal)
+        super().__init__(history, strategy, placing, journal, settings.payoff_is)
         self.seed = settings.seed
         self.lease_seconds = settings.lease_seconds
         self._placed = settings.placed
@@ -236,6 +236,7 @@ class Study(Changes):
             feedback = self._read_feedback(payoff, agents, cells, counts)
             played, counted = self._really_played(asked, distribution, placed, allow_misfit=allow_misfit)
             played = asked.plan.realized if played is None else played
+            feedback = self._recounted(asked, feedback, counted) or feedback
             former = worker is not None and worker != asked.lease.worker and worker in asked.lease.former
             late = former or asked.lease.has_expired(time.time())
             told, seen = self._history.next_told, self._history.next_word
@@ -292,6 +293,7 @@ class Study(Changes):
     def _past(self, distribution: Any, feedback: Feedback, situation: Situation) -> Round:
         played = read_only(read_distribution(distribution, self.population))
         past = Round.past(0, played)  # it is numbered when it is added
+        feedback = self._recounted(past, feedback, None) or feedback
         return past.done(feedback, played, told=0, situation=situation)
 
     def fail(self, plan: Plan | int, reason: str, *, placed: Any = None, allow_misfit: bool = False) -> Round:
