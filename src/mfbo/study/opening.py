@@ -53,8 +53,8 @@ def create_study(
     earns; None: anything. situations: what differs between rounds for all agents, as {"day": ["weekday", "weekend"],
     "rain": "number", "date": "time", "requests": {"kind": "number", "known": "after"}}. payoff_is: whether told
     population payoffs are means per agent, or totals of all agents, which are divided by their number, so that fleets
-    of different size compare (noise then too is that of a total). load_if_exists: return the study of this name if there
-    is one; it stays as it is, and must have the same strategy.
+    of different size compare (noise then too is that of a total). load_if_exists: return the study of this name if
+    there is one; it stays as it is, and must have the same strategy.
     """
     if load_if_exists and storage is not None and name is not None:
         storage = open_storage(storage)
