@@ -18,7 +18,7 @@ from mfbo.population import Change, Population
 from mfbo.records import Feedback, History, Lease, Plan, Proposal, Round, padded, read_distribution
 from mfbo.seeding import derived_generator
 from mfbo.simplex import Moves, whole_agents
-from mfbo.study.changing import Changes
+from mfbo.study.changes import Changes
 from mfbo.study.past_days import DayLookup
 from mfbo.study.settings import StudySettings
 from mfbo.study.starting import read_status_quo
