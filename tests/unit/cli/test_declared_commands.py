@@ -20,7 +20,8 @@ RECORDS = [
 
 def implementations():
     """Return the functions of the package that take a record of options alone, by that record."""
-    names = [module.name for module in iter_modules(mfbo.cli.__path__) if module.name != "__main__"]
+    helpers = {"__main__", "data_build", "data_options"}  # parts of `data build` take its record too
+    names = {module.name for module in iter_modules(mfbo.cli.__path__)} - helpers
     found = {}
     for name in names:
         module = import_module(f"mfbo.cli.{name}")
