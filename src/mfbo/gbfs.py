@@ -61,8 +61,8 @@ class Feed:
     @property
     def capacity(self) -> dict[str, int]:
         """Docks by station, where the feed says; never fewer than bikes that stand there."""
-        known = [station for station in self.stations if station.capacity is not None]
-        return {station.name: max(station.capacity or 0, station.bikes or 0) for station in known}
+        docked = [station for station in self.stations if station.capacity is not None]
+        return {station.name: max(station.capacity or 0, station.bikes or 0) for station in docked}
 
     @property
     def placed(self) -> dict[str, int] | None:
@@ -137,7 +137,7 @@ def _feeds(discovery: Mapping[str, Any]) -> dict[str, str]:
 def _fetched(address: str, until: float) -> str:
     """Return the text at an address, within the time that is left and the largest size."""
     if urlsplit(address).scheme not in ("http", "https"):
-        raise InvalidInputError(f"{said(address)} is no address of a feed: it must begin with http:// or https://")
+        raise InvalidInputError(f"{said(address)} is not the address of a feed: it must begin with http:// or https://")
     content = bytearray()
     try:
         with urllib.request.urlopen(address, timeout=max(until - time.monotonic(), 0.1)) as answer:  # noqa: S310
@@ -145,7 +145,7 @@ def _fetched(address: str, until: float) -> str:
                 content += block
                 if len(content) > MOST_BYTES:
                     raise InvalidInputError(
-                        f"{address} has more than {MOST_BYTES:,} bytes: that is no feed of stations"
+                        f"{address} has more than {MOST_BYTES:,} bytes: that is not a feed of stations"
                     )
                 if time.monotonic() > until:
                     raise TimeoutError("it takes too long")
@@ -170,7 +170,7 @@ def _stations(feed: Mapping[str, Any], label: str) -> list[Mapping[str, Any]]:
     data = feed.get("data")
     listed = data.get("stations") if isinstance(data, Mapping) else None
     if not isinstance(listed, list):
-        raise InvalidInputError(f"{label} has no list data.stations: it is no GBFS feed of stations")
+        raise InvalidInputError(f"{label} has no list data.stations: it is not a GBFS feed of stations")
     if len(listed) > MOST_STATIONS:
         raise InvalidInputError(f"{label} lists {len(listed):,} stations, more than {MOST_STATIONS:,}")
     return [entry for entry in listed if isinstance(entry, Mapping)]

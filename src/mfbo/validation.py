@@ -218,7 +218,7 @@ def _name(value: Any, what: str) -> str:
     except Exception as error:  # whatever a user's own class raises
         raise InvalidInputError(f"{what} cannot be said: {error}") from error
     if not _is_unicode(text):
-        raise InvalidInputError(f"{what}, {said(text)}, has a stray byte that is no letter: mend the encoding")
+        raise InvalidInputError(f"{what}, {said(text)}, has a stray byte that is not a letter: mend the encoding")
     return text
 
 

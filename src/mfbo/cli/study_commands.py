@@ -212,10 +212,9 @@ class Amend:
     json: Json = False
 
 
-@declared(app, "withdraw", "study_correct:withdraw")
 @dataclass(frozen=True)
-class Withdraw:
-    """Say that a told or failed plan never happened."""
+class _Correction:
+    """What is said of a plan as a whole."""
 
     name: Name
     plan: PlanNumber
@@ -224,20 +223,18 @@ class Withdraw:
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
     json: Json = False
+
+
+@declared(app, "withdraw", "study_correct:withdraw")
+@dataclass(frozen=True)
+class Withdraw(_Correction):
+    """Say that a told or failed plan never happened."""
 
 
 @declared(app, "reinstate", "study_correct:reinstate")
 @dataclass(frozen=True)
-class Reinstate:
+class Reinstate(_Correction):
     """Say that a withdrawn plan did happen."""
-
-    name: Name
-    plan: PlanNumber
-    by: By = ""
-    reason: Reason = ""
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "log", "study_correct:log")

@@ -83,4 +83,4 @@ def _ordinal(text: str) -> int:
     try:
         return date.fromisoformat(text).toordinal()
     except ValueError:
-        raise InvalidInputError(f"{said(text)} is no day; write it like 2020-11-30") from None
+        raise InvalidInputError(f"{said(text)} is not a day; write it like 2020-11-30") from None

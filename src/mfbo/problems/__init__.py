@@ -25,9 +25,9 @@ from mfbo.problems.observation import FeedbackKind, Observer
 from mfbo.problems.portfolio import portfolio, portfolio_problem
 from mfbo.problems.problem import Day, Days, Optimum, Payoff, Problem
 from mfbo.problems.queues import queue_problem, queues
-from mfbo.problems.replay import DayObserver, Replay, ReplayPayoff, replay_problem
 from mfbo.problems.swarm import swarm
 from mfbo.problems.traffic import traffic, traffic_problem
+from mfbo.problems.trip_replay import DayObserver, Replay, ReplayPayoff, replay_problem
 
 __all__ = [
     "RULES",

@@ -11,9 +11,9 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.errors import InvalidInputError
-from mfbo.problems.replay import read_docks
 from mfbo.problems.tables.moments import DAY_SECONDS
 from mfbo.problems.tables.trip_table import ELSEWHERE, Trips
+from mfbo.problems.trip_replay import read_docks
 from mfbo.simplex import quota
 from mfbo.validation import known_name, whole_number
 

@@ -6,8 +6,8 @@ from importlib import resources
 import numpy as np
 
 from mfbo.problems.problem import Optimum, Problem
-from mfbo.problems.replay import replay_problem
 from mfbo.problems.trip_counts import TripCounts, drawn_trips
+from mfbo.problems.trip_replay import replay_problem
 
 AGENTS = 100
 SEED = 0

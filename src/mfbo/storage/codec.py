@@ -30,7 +30,7 @@ def from_text(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # ValueError: also a whole number of thousands of digits
         raise DamageError(f"a record is not JSON: {error}; `mfbo study doctor` says more") from error
     if not isinstance(record, dict):
-        raise DamageError("a record is no JSON object; `mfbo study doctor` says more")
+        raise DamageError("a record is not a JSON object; `mfbo study doctor` says more")
     return record
 
 

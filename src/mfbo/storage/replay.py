@@ -161,7 +161,7 @@ def _require_sound(read: Round, population: Population) -> None:
     for key, values in read.notes.items():
         plain = len(values) > 0 and all(_is_number(value) or isinstance(value, str) for value in values)
         _require(plain, f"the note {key!r} holds something else than numbers and words")
-    _require(isinstance(read.error, str), "the reason is no text")
+    _require(isinstance(read.error, str), "the reason is not a text")
 
 
 def _require(holds: bool, otherwise: str) -> None:
@@ -205,7 +205,7 @@ def _feedback(feedback: Feedback, population: Population) -> None:
 
 
 def _lease(lease: Lease) -> None:
-    _require(lease.worker is None or isinstance(lease.worker, str), "the worker is no text")
+    _require(lease.worker is None or isinstance(lease.worker, str), "the worker is not a text")
     _require(
         lease.expires is None or (_is_number(lease.expires) and lease.expires == lease.expires), "no time of expiry"
     )

@@ -19,7 +19,7 @@ from mfbo.records import Feedback, History, Lease, Plan, Proposal, Round, padded
 from mfbo.seeding import derived_generator
 from mfbo.simplex import Moves, whole_agents
 from mfbo.situations import Situation
-from mfbo.study.changing import Changes
+from mfbo.study.changes import Changes
 from mfbo.study.past_days import DayLookup
 from mfbo.study.settings import StudySettings
 from mfbo.study.starting import read_status_quo

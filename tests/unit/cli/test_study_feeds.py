@@ -81,7 +81,7 @@ def test_a_days_trips_are_the_payoff(feed, storage, tmp_path, capsys):
         tell("s", 0, 3.0, None, None, None, None, None, storage, trips=path, **QUIET)
     with pytest.raises(InvalidInputError, match="give it with --trips"):
         tell("s", 0, 3.0, None, None, None, None, None, storage, day="2020-11-04", **QUIET)
-    with pytest.raises(InvalidInputError, match="is no day"):
+    with pytest.raises(InvalidInputError, match="is not a day"):
         tell("s", 0, None, None, None, None, None, None, storage, trips=path, day="4.11.", **QUIET)
     assert load_study("s", storage).rounds[0].state == "open"
     tell("s", 0, None, None, None, None, None, None, storage, trips=path, day="2020-11-04", **QUIET)

@@ -223,7 +223,7 @@ def _table(
     return DemandTable(
         names=unique_station_names(chosen),
         feature_names=("longitude", "latitude"),
-        features=np.array([[round(each.longitude, 6), round(each.latitude, 6)] for each in chosen]),
+        features=np.array([[round(station.longitude, 6), round(station.latitude, 6)] for station in chosen]),
         demand=demand,
         extras=extras,
         details=details,

@@ -92,7 +92,7 @@ def _weekday(day: str | int) -> int:
             return matches[0]
     elif not isinstance(day, bool) and 0 <= day <= 6:
         return int(day)
-    raise InvalidInputError(f"{day!r} is no weekday; give monday … sunday, mon … sun, or 0 (Monday) … 6 (Sunday)")
+    raise InvalidInputError(f"{day!r} is not a weekday; give monday … sunday, mon … sun, or 0 (Monday) … 6 (Sunday)")
 
 
 def hour_numbers(hours: str | int | Iterable[int]) -> tuple[int, ...]:
@@ -113,7 +113,7 @@ def _hours_of_text(text: str) -> tuple[int, ...]:
         first = int(found[1]) if found else 24
         last = int(found[2]) if found and found[2] else first + 1
         if first > 23 or last > 24 or last == first:
-            raise InvalidInputError(f"{part!r} is no span of hours; write 15-18 for 15:00 up to 18:00")
+            raise InvalidInputError(f"{part!r} is not a span of hours; write 15-18 for 15:00 up to 18:00")
         chosen.update((first + step) % 24 for step in range((last - first) % 24 or 24))
     return tuple(sorted(chosen))
 

@@ -37,8 +37,8 @@ def build_named(name: str, paths: PathsLike, *, progress: Progress | None = None
 
 def _nyc(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Table]:
     names = tuple(NYC_GRIDS) if name == "nyc" else (name,)
-    commands = [_command(each, paths) for each in names]
-    grids = [NYC_GRIDS[each] for each in names]
+    commands = [_command(grid, paths) for grid in names]
+    grids = [NYC_GRIDS[grid] for grid in names]
     tables = build_taxi_grids(paths, grids, taxi_filter(), commands=commands, progress=progress)
     return dict(zip(names, tables, strict=True))
 
@@ -72,15 +72,15 @@ def _own(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Ta
     return {name: build_bikes(trips, stations, **days, command=command, origin=origin, progress=progress)}
 
 
-def trips_and_stations(name: str, paths: PathsLike, given: Path | None = None) -> tuple[list[Path], Path | None]:
-    """Return the trip files and the station file, which stands among the files or is ``given`` apart.
+def trips_and_stations(name: str, paths: PathsLike, apart: Path | None = None) -> tuple[list[Path], Path | None]:
+    """Return the trip files and the station file, which stands among the files or is told ``apart``.
 
     The Bay Area's trips name their stations only, so its station file is needed.
     """
     files = checked_paths(paths)
     listed = [path for path in files if file_kind(path) == "bike stations"]
     trips = [path for path in files if path not in listed]
-    stations = listed if given is None else [*listed, given]
+    stations = listed if apart is None else [*listed, apart]
     needed = name == "bay-area-bike"
     if not trips or len(stations) > 1 or (needed and not stations):
         wanted = "one station file" if needed else "at most one station file"

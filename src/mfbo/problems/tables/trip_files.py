@@ -73,7 +73,7 @@ def id_key(identity: str) -> tuple[int, int, str]:
 def unique_station_names(stations: Sequence[Station]) -> tuple[str, ...]:
     """Return the stations' names; those that two share get their ids, and if these are equal too, a number."""
     names = Counter(station.name for station in stations)
-    labels = [f"{each.name} ({each.id})" if names[each.name] > 1 else each.name for each in stations]
+    labels = [f"{station.name} ({station.id})" if names[station.name] > 1 else station.name for station in stations]
     seen = Counter[str]()
     for position, label in enumerate(labels):
         seen[label] += 1

@@ -109,7 +109,7 @@ def parse_columns(text: str) -> dict[str, str]:
     for part in text.split(","):
         purpose, equals, name = (piece.strip() for piece in part.partition("="))
         if not (purpose and equals and name):
-            raise InvalidInputError(f"{part!r} is no column; write start=…,station=…,end=…,to=…")
+            raise InvalidInputError(f"{part!r} is not a column; write start=…,station=…,end=…,to=…")
         known_name(purpose, "purpose of a column", list(NAMES))
         if purpose in chosen:
             raise InvalidInputError(f"the column for {purpose} is given twice: {chosen[purpose]!r} and {name!r}")

@@ -84,7 +84,7 @@ class StationsOfTrips:
         for identity, numbers in by_id.items():
             own: list[_Cluster] = []
             for number in numbers:
-                fitting = (each for each in own if _near(places[each.spots[0]], places[number]))
+                fitting = (other for other in own if _near(places[other.spots[0]], places[number]))
                 cluster = next(fitting, None)
                 if cluster is None:
                     cluster = _Cluster(identity)

@@ -131,4 +131,4 @@ def _ordinal(day: str | date) -> int:
     try:
         return date.fromisoformat(day).toordinal()
     except (TypeError, ValueError):
-        raise InvalidInputError(f"{said(day)} is no day; write it like 2020-11-30") from None
+        raise InvalidInputError(f"{said(day)} is not a day; write it like 2020-11-30") from None

@@ -113,12 +113,12 @@ class Default(ModeledStrategy):
             if look_is_due(seen, raised=stall.raised):
                 plan = seen.allowed(with_lookers(seen.history, plan))
             placements = KnownPlacements.of(seen)
-            known = placements.hold(plan)
-            if known:  # whole agents sit where they sat before: look further at once (and only there, next time)
+            sits_still = placements.hold(plan)
+            if sits_still:  # whole agents sit where they sat before: look further at once (and only there, next time)
                 stall = stall.further()
                 plan = search.climbed(stall.multiplier, [plan, starts.random])
                 plan = placements.left(plan, search.acquisition(stall.multiplier), rng)
-            return Proposal(plan, {**belief.notes, **stall.notes, "known": (float(known),)})
+            return Proposal(plan, {**belief.notes, **stall.notes, "known": (float(sits_still),)})
 
     def _earning(self, seen: Seen, rng: np.random.Generator) -> Proposal:
         """Return the status quo first, then what the model likes within a step of the best plan, as far as it passes.
@@ -145,13 +145,13 @@ class Default(ModeledStrategy):
                 starts = Starts.of(near, best, rng)
                 plan = search.climbed(stall.multiplier, stall.chosen(starts))
                 placements = KnownPlacements.of(near)
-                known = placements.hold(plan)
-                if known:
+                sits_still = placements.hold(plan)
+                if sits_still:
                     stall = stall.further()
                     plan = search.climbed(stall.multiplier, [plan, starts.random])
                     plan = placements.left(plan, search.acquisition(stall.multiplier), rng)
                 promise = search.acquisition(stall.multiplier)
-                notes |= {**stall.notes, "known": (float(known),)}
+                notes |= {**stall.notes, "known": (float(sits_still),)}
             plan, word = guard.held(plan, best, promise)
             return Proposal(plan, {**notes, "guard": (word,)})
 
