@@ -12,6 +12,7 @@ from mfbo.records import Plan, Round
 from mfbo.sheets import plan_rows, read_placed, rows_csv
 from mfbo.simplex import Moves
 from mfbo.study import Study, load_study
+from mfbo.written_situations import situation_of_text
 
 GUARDED = {
     "shortened": "the guard allows only a part of the way to what looks promising",
@@ -51,9 +52,12 @@ def _next_plan(study: Study, options: Ask, counted: dict[str, Any]) -> Plan:
     """Return what the strategy proposes, the best plan believed in, or the user's own."""
     if sum([options.best, *(source is not None for source in (options.plan, options.placed, options.gbfs))]) > 1:
         raise InvalidInputError("--best, --plan, --placed and --gbfs exclude one another: give one of them")
+    stated = situation_of_text(options.situation, study.history.situations)
     if options.plan is not None:
-        return study.attach(read_placed(options.plan, study.population), options.worker)
-    return study.ask_best(options.worker) if options.best else study.ask(worker=options.worker, **counted)
+        return study.attach(read_placed(options.plan, study.population), options.worker, situation=stated)
+    if options.best:
+        return study.ask_best(options.worker, situation=stated)
+    return study.ask(worker=options.worker, situation=stated, new_categories=options.new_categories, **counted)
 
 
 def _counted(study: Study, options: Ask) -> dict[str, Any]:

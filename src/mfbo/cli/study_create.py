@@ -13,6 +13,7 @@ from mfbo.population import Population
 from mfbo.sheets import read_placed, read_population
 from mfbo.study import Study, create_study
 from mfbo.validation import positive
+from mfbo.written_situations import declaration_of_text
 
 
 def create(options: Create) -> None:
@@ -36,6 +37,7 @@ def create(options: Create) -> None:
         aim=chosen_aim(options.aim, knows_start=knows_start),
         start=start,
         risk=read_risk_option(options.risk),
+        situations=declaration_of_text(options.situations),
     )
     _say(study, options)
 

@@ -9,8 +9,9 @@ from mfbo.study import load_study
 def import_days(options: ImportDays) -> None:
     """Read the whole file first; nothing is added if it has a fault. Days that are there already are left alone."""
     study = load_study(options.name, options.storage)
-    days = read_past_days(options.file, study.population)
-    added = study.add_missing((day.distribution, day.payoff) for day in days)
+    days = read_past_days(options.file, study.population, situations=study.history.situations)
+    brought = ((day.distribution, day.payoff, day.situation) for day in days)
+    added = study.add_missing(brought, new_categories=options.new_categories)
     there = len(days) - len(added)
     if options.json:
         numbers = [day.number for day in added]
