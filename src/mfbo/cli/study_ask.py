@@ -14,6 +14,7 @@ from mfbo.records import Plan, Round
 from mfbo.sheets import plan_rows, read_placed, rows_csv
 from mfbo.simplex import Moves
 from mfbo.study import Study, load_study
+from mfbo.written_situations import situation_of_text
 
 GUARDED = {
     "shortened": "the guard allows only a part of the way to what looks promising",
@@ -58,9 +59,12 @@ def _next_plan(study: Study, options: Ask, counted: dict[str, Any]) -> Plan:
         raise InvalidInputError(
             "--size, --closed and --capacity are for plans of the strategy: leave out --best, --plan"
         )
+    stated = situation_of_text(options.situation, study.history.situations)
     if options.plan is not None:
-        return study.attach(read_placed(options.plan, study.population), options.worker)
-    return study.ask_best(options.worker) if options.best else study.ask(worker=options.worker, **counted)
+        return study.attach(read_placed(options.plan, study.population), options.worker, situation=stated)
+    if options.best:
+        return study.ask_best(options.worker, situation=stated)
+    return study.ask(worker=options.worker, situation=stated, new_categories=options.new_categories, **counted)
 
 
 def _today(options: Ask) -> dict[str, Any]:

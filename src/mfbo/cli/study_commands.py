@@ -30,6 +30,12 @@ YesTold = Annotated[
         "--yes", "-y", help="Take a payoff far outside what was seen, and --placed that does not fit, as they are."
     ),
 ]
+SituationText = Annotated[
+    str | None, typer.Option("--situation", help="What is known of the round, as day=weekend,rain=0.3.")
+]
+NewCategories = Annotated[
+    bool, typer.Option("--new-category", help="Take a category that was never heard of, such as day=holiday.")
+]
 YesCounted = Annotated[
     bool, typer.Option("--yes", "-y", help="Take --placed as counted, though it does not fit the fleet or the docks.")
 ]
@@ -77,6 +83,12 @@ class Create:
     payoff_is: Annotated[
         str, typer.Option(help="mean: payoffs are told per agent; total: for all agents together, such as rides a day.")
     ] = "mean"
+    situations: Annotated[
+        str | None,
+        typer.Option(
+            help="What differs between rounds: day=weekday|weekend,rain=number,date=time,requests=number:after."
+        ),
+    ] = None
     strategy: StrategyName = "default"
     noise: Annotated[float | None, typer.Option(help="Known standard deviation of one told payoff.")] = None
     lease_hours: Annotated[float, typer.Option(help="After this time an untold plan is offered to others.")] = 48.0
@@ -110,6 +122,8 @@ class Ask:
     worker: Annotated[str, typer.Option(help="Who carries out the plan; asking again gives the same open plan.")] = (
         "operator"
     )
+    situation: SituationText = None
+    new_categories: NewCategories = False
     yes: YesCounted = False
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
@@ -123,6 +137,7 @@ class Recommend:
 
     name: Name
     out: Annotated[Path | None, typer.Option(help="Write the plan there, or to standard output for -.")] = None
+    situation: SituationText = None
     storage: StorageUrl = DEFAULT_STORAGE
     json: Json = False
 
@@ -136,6 +151,7 @@ class LookAhead:
     rounds: Annotated[int, typer.Option(help="How many rounds to look ahead.")] = 30
     feedback: Annotated[str, typer.Option(help="What will be told: payoff, or cells (payoffs by station).")] = "payoff"
     simulations: Annotated[int, typer.Option(help="How many futures to play.")] = 8
+    situation: SituationText = None
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
     json: Json = False
@@ -161,6 +177,8 @@ class Tell:
     ] = None
     failed: Annotated[str | None, typer.Option(help="Instead of a payoff: why the plan brought no result.")] = None
     worker: Annotated[str | None, typer.Option(help="Who tells.")] = None
+    situation: SituationText = None
+    new_categories: NewCategories = False
     yes: YesTold = False
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
@@ -293,6 +311,7 @@ class ImportDays:
     file: Annotated[
         Path, typer.Argument(help="CSV: past days; columns day, station, agents, payoff. Or a file of `export`, .mfbo.")
     ]
+    new_categories: NewCategories = False
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
     json: Json = False

@@ -14,6 +14,7 @@ from mfbo.sheets import read_placed, read_population
 from mfbo.study import Study, create_study
 from mfbo.study.settings import PAYOFF_UNITS
 from mfbo.validation import known_name, positive
+from mfbo.written_situations import declaration_of_text
 
 
 def create(options: Create) -> None:
@@ -38,6 +39,7 @@ def create(options: Create) -> None:
         start=start,
         risk=read_risk_option(options.risk),
         payoff_is=known_name(options.payoff_is, "payoff-is", PAYOFF_UNITS),
+        situations=declaration_of_text(options.situations),
     )
     _say(study, options)
 

@@ -11,6 +11,7 @@ from mfbo.errors import InvalidInputError, MfboError, UnknownNameError
 from mfbo.records import Round
 from mfbo.sheets import Faults, read_agents, read_cells, read_placed
 from mfbo.study import Study, load_study
+from mfbo.written_situations import situation_of_text
 
 
 def tell(options: Tell) -> None:
@@ -28,7 +29,9 @@ def tell(options: Tell) -> None:
     if feedback["payoff"] is not None:
         confirm_payoff(study.doubtful(options.plan, feedback["payoff"]), yes=options.yes)
     if options.failed is None:
-        done = study.tell(options.plan, worker=options.worker, **feedback, **played)
+        stated = situation_of_text(options.situation, study.history.situations)
+        said_of_it = {"situation": stated, "new_categories": options.new_categories}
+        done = study.tell(options.plan, worker=options.worker, **said_of_it, **feedback, **played)
     else:
         played.pop("distribution", None)
         done = study.fail(options.plan, options.failed, **played)
