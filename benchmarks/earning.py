@@ -28,7 +28,7 @@ STRATEGIES = ("default+earn", "default", "mf-gp-ucb")
 def study_for(population: Population, strategy: str, seed: int, **options: Any) -> Any:
     """Return a study of a strategy, "+earn" after its name for the aim."""
     name, _, aim = strategy.partition("+")
-    return create_study(population, name, seed=seed, aim=aim or "find", **options)
+    return create_study(population, name, seed=seed, aim="earn" if aim == "earn" else "find", **options)
 
 
 def report(label: str, values: Any, recommended: float, began: float) -> None:
@@ -86,12 +86,12 @@ def problem_run(name: str, strategy: str, seed: int, rounds: int, noise: float) 
     start = uniform(*problem.population.shape)
     study = study_for(problem.population, strategy, seed, start=start)
     rng = np.random.default_rng([seed, 19])
-    first, values = None, []
-    best = problem.optimum.value
+    first = problem.value(create_study(problem.population).ask())
+    values = []
+    best = problem.known_optimum.value
     for _ in range(rounds):
         plan = study.ask()
         value = problem.value(plan)
-        first = problem.value(create_study(problem.population).ask()) if first is None else first
         values.append((value - first) / (best - first))
         study.tell(plan, value + noise * rng.standard_normal())
     regret = float(np.sum(1.0 - np.array(values)))

@@ -17,6 +17,7 @@ from mfbo.written_settings import split_name, with_settings
 if TYPE_CHECKING:  # both load NumPy, which help and lists of names do without
     from mfbo.interfaces import Strategy
     from mfbo.problems import Problem
+    from mfbo.problems.tables import DemandTable
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ PROBLEMS: dict[str, Entry] = {
     "nyc-15x26": Entry("mfbo.problems:nyc_15x26", "20,000 taxis on a medium grid of Manhattan", data=True),
     "nyc-20x36": Entry("mfbo.problems:nyc_20x36", "20,000 taxis on a fine grid of Manhattan", data=True),
     "maritime": Entry("mfbo.problems:maritime", "3,000 vessels of five regions at 30 ports"),
+    "jersey-city": Entry("mfbo.problems:jersey_city", "100 bikes that a month of trips in Jersey City finds or misses"),
     "taxi-dispatch": Entry(
         "mfbo.problems:taxi_dispatch", "20,000 taxis, own payoffs: fare × chance of a rider", data=True
     ),
@@ -125,6 +127,8 @@ PROBLEMS: dict[str, Entry] = {
     "queues": Entry("mfbo.problems:queues", "500 customers at twelve stations of one to eight servers"),
     "coverage": Entry("mfbo.problems:coverage", "20 units at 30 sites cover the demand around them"),
     "portfolio": Entry("mfbo.problems:portfolio", "seven stock markets: return against variance"),
+    "city-days": Entry("mfbo.problems:city_days", "300 bikes on weekdays and weekends, in rain and sun"),
+    "city-drift": Entry("mfbo.problems:city_drift", "the same with holidays and a drifting demand"),
     "mixture": Entry("mfbo.problems:mixture", "a yarn of three polymers that help or harm each other"),
 }
 
@@ -164,8 +168,8 @@ def make_strategy(strategy: Any) -> "Strategy":
     return own
 
 
-def make_problem(name: str, data: str | PathLike[str] | None = None) -> "Problem":
-    """Return the problem of this name; ``data`` is a user's table or raw file for the problems that take one."""
+def make_problem(name: str, data: "DemandTable | str | PathLike[str] | None" = None) -> "Problem":
+    """Return the problem of this name; ``data`` is a user's table, or its file or a raw one, where one is taken."""
     entry = PROBLEMS[known_name(name, "problem", list(PROBLEMS))]
     if data is not None:
         require_data_taker(name)

@@ -5,12 +5,14 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.errors import InvalidInputError, UnknownNameError
+
+Word = TypeVar("Word", bound=str)
 
 SUM_TOLERANCE = 1e-6
 EXACT_SUM = 1e-12
@@ -216,7 +218,7 @@ def _name(value: Any, what: str) -> str:
     except Exception as error:  # whatever a user's own class raises
         raise InvalidInputError(f"{what} cannot be said: {error}") from error
     if not _is_unicode(text):
-        raise InvalidInputError(f"{what}, {said(text)}, has a stray byte that is no letter: mend the encoding")
+        raise InvalidInputError(f"{what}, {said(text)}, has a stray byte that is not a letter: mend the encoding")
     return text
 
 
@@ -253,10 +255,10 @@ def by_label(values: Any) -> Any:
     return dict(zip(keys, values.to_list(), strict=True))
 
 
-def known_name(value: Any, kind: str, names: Sequence[str]) -> str:
+def known_name(value: Any, kind: str, names: Sequence[Word]) -> Word:
     """Return ``value`` if it is one of ``names``; otherwise say which one was probably meant."""
     if isinstance(value, str) and value in names:
-        return str(value)
+        return names[names.index(value)]
     close = difflib.get_close_matches(value[:LONGEST_SAID], names, n=1) if isinstance(value, str) else []
     hint = f"did you mean {close[0]!r}?" if close else f"known: {_shortened(names)}"
     raise UnknownNameError(f"unknown {kind} {said(value)}; {hint}")

@@ -10,6 +10,7 @@ from mfbo import Feedback, History, Plan, Population, Study
 from mfbo.catalogue import make_strategy
 from mfbo.problems import FeedbackKind, Observer, Problem, arena
 from mfbo.study import create_study
+from mfbo.study.settings import StudySettings
 from mfbo.testing import plain_round, round_from_plain
 
 SEED, ROUNDS, BREAK = 6, 24, 5
@@ -59,7 +60,8 @@ def restarted(study: Study, rounds: int, allocation: str = "quota") -> Study:
     stored = json.loads(json.dumps([plain_round(each) for each in study.rounds[:rounds]]))
     old = study.history
     history = History(rebuilt(old.population), tuple(map(round_from_plain, stored)), old.noise, old.steers)
-    return Study(history, make_strategy(study.strategy.name), study.seed, allocation, "quota")
+    settings = StudySettings(seed=study.seed, allocation=allocation)
+    return Study(history, make_strategy(study.strategy.name), settings)
 
 
 def assert_same_plans(found: Study, expected: Study) -> None:

@@ -244,7 +244,11 @@ def test_louvelo_from_trips_with_coordinates_is_built_and_run(raw, tmp_path):
         {
             "build": ("data", "build", "louvelo", raw / "louvelo.csv", "--weeks", "2"),
             "run": ("run", "louvelo", "--data", "louvelo.csv", "--rounds", "3", "--strategy", "random"),
-            "raw": ("run", "louvelo", "--data", raw / "louvelo.csv", "--rounds", "3"),
+            "raw": ("run", "louvelo", "--data", raw / "louvelo.csv", "--rounds", "3", "--strategy", "random"),
+            "weeks": ("run", "louvelo", "--data", raw / "louvelo.csv", "--rounds", "3", "--weeks", "20"),
+            "table": ("run", "louvelo", "--data", "louvelo.csv", "--rounds", "3", "--weeks", "2"),
+            "none": ("run", "louvelo", "--rounds", "3", "--weeks", "2"),
+            "bikes": ("data", "build", "bikes", raw / "louvelo.csv", "--hours", "0-24", "-q"),
         },
         cwd=tmp_path,
     )
@@ -253,8 +257,13 @@ def test_louvelo_from_trips_with_coordinates_is_built_and_run(raw, tmp_path):
     assert code == 0, errors
     assert "2 × 1" in output
     assert "note" not in errors
-    assert found["raw"][0] == 2  # the file holds 2 of the usual 20 weeks: a table must be built with --weeks first
-    assert "20 weeks from 2019-05-04" in found["raw"][2]
+    assert found["raw"][0] == 0, found["raw"]  # all days there are, unless the options say otherwise
+    assert found["weeks"][0] == 2
+    assert "20 weeks from 2019-05" in found["weeks"][2]
+    assert "--weeks chooses among trips" in found["table"][2]
+    assert "give one with --data" in found["none"][2]
+    assert found["bikes"][0] == 0, found["bikes"]
+    assert (tmp_path / "bikes.csv").is_file()
 
 
 def test_ports_and_a_choice_of_them(raw, tmp_path):
@@ -308,7 +317,7 @@ FAULTS = {
     "zones only": (("build", "nyc", "zones.csv"), "zone ids"),
     "wrong kind": (("build", "ports", "taxi.csv"), "not a World Port Index file"),
     "nothing left": (("build", "nyc", "taxi.csv", "--hours", "3"), "no pickups left of 7 rows"),
-    "hours for bikes": (("build", "louvelo", "louvelo.csv", "--hours", "3"), "--hours does not fit louvelo"),
+    "grid for bikes": (("build", "louvelo", "louvelo.csv", "--grid", "3x3"), "--grid does not fit louvelo"),
     "box for ports": (("build", "ports", "wpi.csv", "--box", "1,2,3,4"), "--box does not fit ports"),
     "city for taxis": (("build", "nyc", "taxi.csv", "--city", "all"), "--city does not fit nyc"),
     "count for taxis": (("build", "nyc", "taxi.csv", "--count", "3"), "--count does not fit nyc"),
@@ -318,10 +327,10 @@ FAULTS = {
     "count too small": (("build", "ports", "wpi.csv", "--count", "3"), "between 10"),
     "negative seed": (("build", "ports-30", "wpi.csv", "--seed", "-1"), "seed"),
     "three numbers": (("build", "nyc", "taxi.csv", "--box", "1,2,3"), "west,south,east,north"),
-    "box inside out": (("build", "nyc", "taxi.csv", "--box", "3,2,1,4"), "is no box"),
-    "grid": (("build", "nyc", "taxi.csv", "--grid", "3"), "is no grid"),
-    "weekdays": (("build", "nyc", "taxi.csv", "--weekdays", "someday"), "'someday' is no weekday"),
-    "hours": (("build", "nyc", "taxi.csv", "--hours", "25"), "'25' is no span of hours"),
+    "box inside out": (("build", "nyc", "taxi.csv", "--box", "3,2,1,4"), "is not a box"),
+    "grid": (("build", "nyc", "taxi.csv", "--grid", "3"), "is not a grid"),
+    "weekdays": (("build", "nyc", "taxi.csv", "--weekdays", "someday"), "'someday' is not a weekday"),
+    "hours": (("build", "nyc", "taxi.csv", "--hours", "25"), "'25' is not a span of hours"),
     "first day": (("build", "nyc", "taxi.csv", "--first-day", "5 May"), "'5 May'"),
     "weeks": (("build", "nyc", "taxi.csv", "--weeks", "-2"), "'-2'"),
     "too many weeks": (("build", "nyc", "taxi.csv", "--weeks", "9"), "9 weeks from"),

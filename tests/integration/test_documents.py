@@ -121,8 +121,7 @@ def test_the_paper_is_named():
 
 def test_names_of_modules_do_not_repeat():
     names = [path.name for path in (ROOT / "src").rglob("*.py") if path.name != "__init__.py"]
-    elsewhere = {"opening.py", "reading.py"}  # still to be renamed
-    assert {name for name in names if names.count(name) > 1} <= elsewhere
+    assert [name for name in names if names.count(name) > 1] == []
 
 
 def test_names_in_the_notation_are_those_of_the_code():

@@ -79,3 +79,10 @@ def test_what_cannot_be_meant_is_one_line(run, mfbo_command, options, message):
     code, _, err = mfbo_command("study", *options)
     assert code != 0
     assert message in err
+
+
+def test_show_asks_about_a_day_that_was_probably_told_wrongly(run):
+    created(run, "--placed", "now.csv")
+    told(run, [30.0, 31.0, 29.5, 30.5, 300.0, 30.0])
+    assert json.loads(run("study", "show", "s", "--json"))["left_out"] == [4]
+    assert "plan 4: the payoff is far from those around it" in run("study", "show", "s")

@@ -94,7 +94,7 @@ def test_asking_twice_gives_the_same_plan_and_another_worker_another(created):
 
 def test_the_first_plan_is_compared_with_where_the_agents_are(run, tmp_path):
     (tmp_path / "placed.csv").write_text("station,agents\nMain St,30\nHarbor,0\nOld Town,0\n")
-    run("create", "s", "--actions", "stations.csv", "--agents", 30, "--placed", "placed.csv")
+    run("create", "s", "--actions", "stations.csv", "--agents", 30, "--placed", "placed.csv", "--aim", "find")
     assert [row["change"] for row in json.loads(run("ask", "s", "--json")[1])["rows"]] == [-20, 10, 10]
 
 

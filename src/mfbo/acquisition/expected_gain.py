@@ -1,9 +1,9 @@
-"""How much a plan is expected to gain over the best one known: log E[max(g − best, 0)], eq. (40)."""
+"""How much a plan is expected to gain over the best one known: log E[max(g − best, 0)]."""
 
 import math
 from dataclasses import dataclass
 
-from scipy.special import erfcx, log_ndtr
+import scipy  # its parts are loaded when they are used: a first plan needs none
 
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import Posterior
@@ -28,7 +28,7 @@ class ExpectedGain:
         sd = math.sqrt(moments.variance)
         ahead = (moments.mean - self.best) / sd
         log_gain = log_expected_gain(ahead)
-        d_mean = math.exp(float(log_ndtr(ahead)) - log_gain) / sd
+        d_mean = math.exp(float(scipy.special.log_ndtr(ahead)) - log_gain) / sd
         d_sd = math.exp(-0.5 * ahead * ahead - LOG_ROOT_2PI - log_gain) / sd
         return math.log(sd) + log_gain, moments.pullback(d_mean, 0.5 * d_sd / sd)
 
@@ -40,8 +40,9 @@ def log_expected_gain(ahead: float) -> float:
     """
     density = -0.5 * ahead * ahead - LOG_ROOT_2PI
     if ahead > -1.0:
-        return math.log(math.exp(density) + ahead * math.exp(float(log_ndtr(ahead))))
+        return math.log(math.exp(density) + ahead * math.exp(float(scipy.special.log_ndtr(ahead))))
     below = -ahead
     if below < FAR:
-        return density + math.log1p(-below * math.sqrt(0.5 * math.pi) * float(erfcx(below / math.sqrt(2.0))))
+        tail = float(scipy.special.erfcx(below / math.sqrt(2.0)))
+        return density + math.log1p(-below * math.sqrt(0.5 * math.pi) * tail)
     return density - 2.0 * math.log(below)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mfbo.cli.declaring import command_group, declared
-from mfbo.cli.options import Json, Quiet, Seed, StrategyName
+from mfbo.cli.options import Json, Quiet, Seed, StrategyName, TableOptions
 
 app = command_group("Place a whole fleet well, in few tries: mean-field Bayesian optimization.")
 
@@ -31,7 +31,7 @@ class Demo:
 
 @declared(app, "run", "run:run")
 @dataclass(frozen=True)
-class Run:
+class Run(TableOptions):
     """Run a strategy on a problem whose optimum is known."""
 
     problem: ProblemName
@@ -49,8 +49,6 @@ class Run:
     ] = "quota"
     noise: Annotated[float, typer.Option(help="Standard deviation of Gaussian noise on every told payoff.")] = 0.0
     known_noise: Annotated[bool, typer.Option("--known-noise", help="Tell the strategy the noise.")] = False
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "benchmark", "benchmark:benchmark")

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from mfbo.cli.declaring import command_group, declared
-from mfbo.cli.options import Json, Quiet
+from mfbo.cli.options import Json, TableOptions
 
 app = command_group("The tables behind the problems: list them, look at them, build them from official raw files.")
 
 SHAPING = (
-    "box", "grid", "weekdays", "hours", "first_day", "weeks", "method", "stations", "city", "count", "seed",
+    "box", "grid", "weekdays", "hours", "first_day", "weeks", "method", "stations", "city", "columns", "count", "seed",
 )  # fmt: skip
 
 
@@ -36,37 +36,21 @@ class ShowTable:
 
 @declared(app, "build", "data:build")
 @dataclass(frozen=True)
-class Build:
+class Build(TableOptions):
     """Build a table from official raw files: NAME.csv and NAME.json."""
 
-    name: Annotated[str, typer.Argument(help="nyc (three grids), one of its grids, bay-area-bike, louvelo, ports …")]
+    name: Annotated[
+        str, typer.Argument(help="nyc (three grids), one of its grids, bikes (any trip file), taxi-zones, ports …")
+    ]
     raw: Annotated[list[Path], typer.Argument(help="Official raw files: .csv, .csv.gz, .zip or .parquet.")]
     out: Annotated[
         Path | None, typer.Option(help="The CSV to write; the sidecar .json goes beside it. Default: NAME.csv here.")
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False
-    box: Annotated[str | None, typer.Option("--box", help="Taxi: west,south,east,north in degrees.")] = None
-    grid: Annotated[str | None, typer.Option("--grid", help="nyc: one grid of columns x rows, such as 12x20.")] = None
-    weekdays: Annotated[str | None, typer.Option(help="Taxi, bikes: such as mon-fri or sat,sun.")] = None
-    hours: Annotated[str | None, typer.Option(help="Taxi: 15-18 is 15:00 up to 18:00.")] = None
-    first_day: Annotated[str | None, typer.Option(help="Taxi, bikes: the first day, such as 2014-05-03.")] = None
-    weeks: Annotated[str | None, typer.Option("--weeks", help="Taxi, bikes: number of consecutive weeks, or all.")] = (
-        None
-    )
-    method: Annotated[
-        str | None,
-        typer.Option(
-            "--method", help="Taxi, bikes: pooled (share of all pickups) or daily (mean of the daily shares)."
-        ),
-    ] = None
-    stations: Annotated[Path | None, typer.Option(help="Bikes: the station file (it may also stand among RAW).")] = None
-    city: Annotated[str | None, typer.Option(help="Bikes: only the stations of this city, or all.")] = None
     count: Annotated[
         int | None, typer.Option(help="ports: choose this many at random, two or more in each region.")
     ] = None
     seed: Annotated[int | None, typer.Option("--seed", help="ports, ports-30: seed of that choice.")] = None
-    quiet: Quiet = False
-    json: Json = False
 
     @property
     def chosen(self) -> dict[str, str]:

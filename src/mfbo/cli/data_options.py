@@ -17,12 +17,12 @@ MOST_DIGITS = 9
 _DAYS = ("weekdays", "first_day", "weeks", "method")
 _FITTING: dict[Family, tuple[str, ...]] = {
     "taxi": ("box", "grid", "hours", *_DAYS),
-    "bikes": ("stations", "city", *_DAYS),
+    "bikes": ("stations", "city", "hours", "columns", *_DAYS),
     "ports": ("count", "seed"),
 }
 _REASONS: dict[Family, str] = {
     "taxi": "a taxi table is made of pickups on a grid",
-    "bikes": "a bike table has one row for each station and counts whole days",
+    "bikes": "a bike table has one row for each station",
     "ports": "a port table is made of harbors, not of trips",
 }
 

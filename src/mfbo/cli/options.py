@@ -1,5 +1,7 @@
 """Option types that several commands share."""
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +12,41 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on sta
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
 StrategyName = Annotated[str, typer.Option(help="A name from `mfbo strategies`, settings in parentheses.")]
+
+# what `data build` and `run --data` choose of raw files
+Box = Annotated[str | None, typer.Option("--box", help="Taxi: west,south,east,north in degrees.")]
+Grid = Annotated[str | None, typer.Option("--grid", help="Taxi: one grid of columns x rows, such as 12x20.")]
+Weekdays = Annotated[str | None, typer.Option(help="Taxi, bikes: such as mon-fri or sat,sun.")]
+Hours = Annotated[str | None, typer.Option(help="Taxi, bikes: 15-18 is 15:00 up to 18:00.")]
+FirstDay = Annotated[str | None, typer.Option(help="Taxi, bikes: the first day, such as 2014-05-03.")]
+Weeks = Annotated[str | None, typer.Option("--weeks", help="Taxi, bikes: number of consecutive weeks, or all.")]
+Method = Annotated[
+    str | None,
+    typer.Option("--method", help="Taxi, bikes: pooled (share of all pickups) or daily (mean of the daily shares)."),
+]
+Stations = Annotated[Path | None, typer.Option(help="Bikes: the station file (it may also stand among RAW).")]
+City = Annotated[str | None, typer.Option(help="Bikes: only the stations of this city, or all.")]
+Columns = Annotated[
+    str | None, typer.Option(help="Bikes: the columns of a layout that is not known: start=…,station=…,end=…,to=….")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """The options of a command that builds a table from raw files; they stand last in its help."""
+
+    box: Box = None
+    grid: Grid = None
+    weekdays: Weekdays = None
+    hours: Hours = None
+    first_day: FirstDay = None
+    weeks: Weeks = None
+    method: Method = None
+    stations: Stations = None
+    city: City = None
+    columns: Columns = None
+    quiet: Quiet = False
+    json: Json = False
 
 
 def parse_agents(text: str | None) -> "int | str | None":

@@ -1,13 +1,17 @@
 """`mfbo run`: a strategy on a problem with a known optimum."""
 
+from pathlib import Path
 from typing import Any
 
-from mfbo.catalogue import PROBLEMS, known_strategy, make_problem
+from mfbo.catalogue import PROBLEMS, known_strategy, make_problem, require_data_taker
 from mfbo.cli.commands import Run
 from mfbo.cli.options import parse_agents
-from mfbo.cli.output import print_json, print_note, print_table, progress
+from mfbo.cli.output import bytes_progress, print_json, print_note, print_table, progress
+from mfbo.cli.trip_options import TripChoices, demand_of
+from mfbo.errors import InvalidInputError
 from mfbo.experiments import RunResult, RunSettings
 from mfbo.experiments import run as run_experiment
+from mfbo.problems.tables import DemandTable
 from mfbo.validation import known_name
 
 
@@ -16,7 +20,7 @@ def run(options: Run) -> None:
     known_name(options.problem, "problem", list(PROBLEMS))
     settings = _settings(options)
     silent = options.quiet or options.json
-    problem = make_problem(options.problem, options.data)
+    problem = make_problem(options.problem, _demand(options, silent=silent))
     print_note(problem.note, silent=silent)
     with progress(f"{options.problem}, {options.strategy}", options.rounds, silent=silent) as advance:
         result = run_experiment(settings, problem, progress=advance)
@@ -24,6 +28,19 @@ def run(options: Run) -> None:
         print_json(result.to_json())
     else:
         _print(result)
+
+
+def _demand(options: Run, *, silent: bool) -> DemandTable | Path | None:
+    """Return the demand of a user's file; refuse options that choose among trips where there is no file."""
+    choices = TripChoices.of(options)
+    if options.data is None:
+        if choices.chosen:
+            flag = next(iter(choices.chosen)).replace("_", "-")
+            raise InvalidInputError(f"--{flag} chooses among the trips of a file: give one with --data")
+        return None
+    require_data_taker(options.problem)
+    with bytes_progress(options.data.name, silent=silent) as advance:
+        return demand_of(options.problem, options.data, choices, advance)
 
 
 def _settings(options: Run) -> RunSettings:

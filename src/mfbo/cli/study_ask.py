@@ -14,6 +14,7 @@ from mfbo.records import Plan, Round
 from mfbo.sheets import plan_rows, read_placed, rows_csv
 from mfbo.simplex import Moves
 from mfbo.study import Study, load_study
+from mfbo.written_situations import situation_of_text
 
 GUARDED = {
     "shortened": "the guard allows only a part of the way to what looks promising",
@@ -30,9 +31,8 @@ def ask(options: Ask) -> None:
     if out is not None:
         check_out(out)
     study = load_study(options.name, options.storage)
-    counted = _today(options)
-    if options.placed is not None:
-        counted |= _counted(study, options, counted)
+    today = _today(options)
+    counted = today | _counted(study, options, today)
     open_before = study.history.open
     plan = _next_plan(study, options, counted)
     moves = study.moves(plan)
@@ -53,15 +53,18 @@ def ask(options: Ask) -> None:
 
 def _next_plan(study: Study, options: Ask, counted: dict[str, Any]) -> Plan:
     """Return what the strategy proposes, the best plan believed in, or the user's own."""
-    if sum([options.best, options.plan is not None, options.placed is not None]) > 1:
-        raise InvalidInputError("--best, --plan and --placed exclude one another: give one of them")
+    if sum([options.best, *(source is not None for source in (options.plan, options.placed, options.gbfs))]) > 1:
+        raise InvalidInputError("--best, --plan, --placed and --gbfs exclude one another: give one of them")
     if counted and (options.best or options.plan is not None):
         raise InvalidInputError(
             "--size, --closed and --capacity are for plans of the strategy: leave out --best, --plan"
         )
+    stated = situation_of_text(options.situation, study.history.situations)
     if options.plan is not None:
-        return study.attach(read_placed(options.plan, study.population), options.worker)
-    return study.ask_best(options.worker) if options.best else study.ask(worker=options.worker, **counted)
+        return study.attach(read_placed(options.plan, study.population), options.worker, situation=stated)
+    if options.best:
+        return study.ask_best(options.worker, situation=stated)
+    return study.ask(worker=options.worker, situation=stated, new_categories=options.new_categories, **counted)
 
 
 def _today(options: Ask) -> dict[str, Any]:
@@ -72,7 +75,15 @@ def _today(options: Ask) -> dict[str, Any]:
 
 
 def _counted(study: Study, options: Ask, today: dict[str, Any]) -> dict[str, Any]:
-    counts = read_placed(Path(options.placed or ""), study.population)
+    """Return where agents are now, as a sheet or a feed says; nothing if nobody counted."""
+    if options.placed is None and options.gbfs is None:
+        return {}
+    if options.placed is not None:
+        counts: Any = read_placed(options.placed, study.population)
+    else:
+        from mfbo.cli.study_feeds import feed_placement
+
+        counts = study.population.read_placed(feed_placement(str(options.gbfs), study.population))
     return {"placed": counts, "allow_misfit": confirm_misfit(study.misfit(counts, **today), yes=options.yes)}
 
 

@@ -30,6 +30,12 @@ YesTold = Annotated[
         "--yes", "-y", help="Take a payoff far outside what was seen, and --placed that does not fit, as they are."
     ),
 ]
+SituationText = Annotated[
+    str | None, typer.Option("--situation", help="What is known of the round, as day=weekend,rain=0.3.")
+]
+NewCategories = Annotated[
+    bool, typer.Option("--new-category", help="Take a category that was never heard of, such as day=holiday.")
+]
 YesCounted = Annotated[
     bool, typer.Option("--yes", "-y", help="Take --placed as counted, though it does not fit the fleet or the docks.")
 ]
@@ -45,8 +51,15 @@ class Create:
     """Start a study from a list of stations."""
 
     name: Name
-    actions: Annotated[Path, typer.Option(help="CSV: a row for each station; columns name, longitude, latitude …")]
-    agents: Annotated[str, typer.Option(help="Number of agents to place, or inf for shares only.")]
+    actions: Annotated[
+        Path | None, typer.Option(help="CSV: a row for each station; columns name, longitude, latitude …")
+    ] = None
+    agents: Annotated[
+        str | None, typer.Option(help="Number of agents to place, or inf for shares only; of a feed: its bikes.")
+    ] = None
+    gbfs: Annotated[
+        str | None, typer.Option(help="Instead of --actions: a GBFS feed (folder, file or address) with the stations.")
+    ] = None
     contexts: Annotated[Path | None, typer.Option(help="CSV: types of agents; columns name, weight.")] = None
     name_column: Annotated[str | None, typer.Option(help="Column with the names, if it is called otherwise.")] = None
     features: Annotated[
@@ -70,6 +83,12 @@ class Create:
     payoff_is: Annotated[
         str, typer.Option(help="mean: payoffs are told per agent; total: for all agents together, such as rides a day.")
     ] = "mean"
+    situations: Annotated[
+        str | None,
+        typer.Option(
+            help="What differs between rounds: day=weekday|weekend,rain=number,date=time,requests=number:after."
+        ),
+    ] = None
     strategy: StrategyName = "default"
     noise: Annotated[float | None, typer.Option(help="Known standard deviation of one told payoff.")] = None
     lease_hours: Annotated[float, typer.Option(help="After this time an untold plan is offered to others.")] = 48.0
@@ -90,6 +109,9 @@ class Ask:
     placed: Annotated[
         Path | None, typer.Option(help="CSV: where the agents are now, if riders moved them; station, agents.")
     ] = None
+    gbfs: Annotated[
+        str | None, typer.Option(help="Instead of --placed: a GBFS feed that says where the bikes are now.")
+    ] = None
     size: Annotated[int | None, typer.Option(help="How many agents there are today, if not as many as usual.")] = None
     closed: Annotated[list[str] | None, typer.Option(help="A station that is closed today; may be repeated.")] = None
     capacity: Annotated[
@@ -100,6 +122,8 @@ class Ask:
     worker: Annotated[str, typer.Option(help="Who carries out the plan; asking again gives the same open plan.")] = (
         "operator"
     )
+    situation: SituationText = None
+    new_categories: NewCategories = False
     yes: YesCounted = False
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
@@ -113,6 +137,7 @@ class Recommend:
 
     name: Name
     out: Annotated[Path | None, typer.Option(help="Write the plan there, or to standard output for -.")] = None
+    situation: SituationText = None
     storage: StorageUrl = DEFAULT_STORAGE
     json: Json = False
 
@@ -126,6 +151,7 @@ class LookAhead:
     rounds: Annotated[int, typer.Option(help="How many rounds to look ahead.")] = 30
     feedback: Annotated[str, typer.Option(help="What will be told: payoff, or cells (payoffs by station).")] = "payoff"
     simulations: Annotated[int, typer.Option(help="How many futures to play.")] = 8
+    situation: SituationText = None
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
     json: Json = False
@@ -142,8 +168,17 @@ class Tell:
     cells: Annotated[Path | None, typer.Option(help="CSV: mean payoff by station; station, payoff, agents.")] = None
     agents_file: Annotated[Path | None, typer.Option(help="CSV: a row for each agent seen; station, payoff.")] = None
     placed: Annotated[Path | None, typer.Option(help="CSV: what was really placed; station, agents.")] = None
+    trips: Annotated[
+        Path | None, typer.Option(help="Instead of a payoff: the day's trip file; its rides are the payoff.")
+    ] = None
+    day: Annotated[str | None, typer.Option(help="With --trips of several days: which one, such as 2020-11-30.")] = None
+    columns: Annotated[
+        str | None, typer.Option(help="With --trips of an unknown layout: start=…,station=…,end=…,to=….")
+    ] = None
     failed: Annotated[str | None, typer.Option(help="Instead of a payoff: why the plan brought no result.")] = None
     worker: Annotated[str | None, typer.Option(help="Who tells.")] = None
+    situation: SituationText = None
+    new_categories: NewCategories = False
     yes: YesTold = False
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
@@ -195,10 +230,9 @@ class Amend:
     json: Json = False
 
 
-@declared(app, "withdraw", "study_correct:withdraw")
 @dataclass(frozen=True)
-class Withdraw:
-    """Say that a told or failed plan never happened."""
+class _Correction:
+    """What is said of a plan as a whole."""
 
     name: Name
     plan: PlanNumber
@@ -207,20 +241,18 @@ class Withdraw:
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
     json: Json = False
+
+
+@declared(app, "withdraw", "study_correct:withdraw")
+@dataclass(frozen=True)
+class Withdraw(_Correction):
+    """Say that a told or failed plan never happened."""
 
 
 @declared(app, "reinstate", "study_correct:reinstate")
 @dataclass(frozen=True)
-class Reinstate:
+class Reinstate(_Correction):
     """Say that a withdrawn plan did happen."""
-
-    name: Name
-    plan: PlanNumber
-    by: By = ""
-    reason: Reason = ""
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "log", "study_correct:log")
@@ -279,6 +311,7 @@ class ImportDays:
     file: Annotated[
         Path, typer.Argument(help="CSV: past days; columns day, station, agents, payoff. Or a file of `export`, .mfbo.")
     ]
+    new_categories: NewCategories = False
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
     json: Json = False

@@ -1,31 +1,27 @@
 """`mfbo study create`: from lists of stations and types of agents to an empty study."""
 
 from shlex import quote
+from typing import Any
 
 from mfbo.cli.confirming import confirm_misfit
 from mfbo.cli.options import parse_agents
 from mfbo.cli.output import print_json, say
 from mfbo.cli.study_aims import chosen_aim, earning_line, read_risk_option
 from mfbo.cli.study_commands import Create
+from mfbo.errors import InvalidInputError
+from mfbo.population import Population
 from mfbo.sheets import read_placed, read_population
 from mfbo.study import Study, create_study
-from mfbo.study.description import PAYOFFS
+from mfbo.study.settings import PAYOFF_UNITS
 from mfbo.validation import known_name, positive
+from mfbo.written_situations import declaration_of_text
 
 
 def create(options: Create) -> None:
     """Read all files first; nothing is made if one of them has a fault."""
-    size = parse_agents(options.agents)
-    population = read_population(
-        options.actions,
-        options.contexts,
-        size if isinstance(size, int) else None,
-        features=options.features,
-        capacity=options.capacity,
-        move_budget=options.move_budget,
-        name_column=options.name_column,
-    )
-    placed = None if options.placed is None else read_placed(options.placed, population)
+    population, placed = _population(options)
+    if options.placed is not None:
+        placed = read_placed(options.placed, population)
     start = None if options.start is None else read_placed(options.start, population)
     knows_start = (placed is not None or start is not None) and options.strategy.split("(")[0] == "default"
     wrong = "" if placed is None else population.misfit(population.read_placed(placed))
@@ -42,9 +38,39 @@ def create(options: Create) -> None:
         aim=chosen_aim(options.aim, knows_start=knows_start),
         start=start,
         risk=read_risk_option(options.risk),
-        payoff_is=known_name(options.payoff_is, "payoff-is", PAYOFFS),  # type: ignore[arg-type]
+        payoff_is=known_name(options.payoff_is, "payoff-is", PAYOFF_UNITS),
+        situations=declaration_of_text(options.situations),
     )
     _say(study, options)
+
+
+def _population(options: Create) -> tuple[Population, Any]:
+    """Return who is placed, from the user's lists or from a feed, which says where they are too."""
+    size = parse_agents(options.agents)
+    number = size if isinstance(size, int) else None
+    if options.gbfs is not None:
+        return _of_feed(options, number)
+    if options.actions is None or size is None:
+        raise InvalidInputError("give the stations and their agents: --actions FILE --agents N, or --gbfs FEED")
+    population = read_population(
+        options.actions,
+        options.contexts,
+        number,
+        features=options.features,
+        capacity=options.capacity,
+        move_budget=options.move_budget,
+        name_column=options.name_column,
+    )
+    return population, None
+
+
+def _of_feed(options: Create, size: int | None) -> tuple[Population, Any]:
+    from mfbo.cli.study_feeds import feed_population
+
+    for flag in ("actions", "contexts", "features", "capacity"):
+        if getattr(options, flag) is not None:
+            raise InvalidInputError(f"--{flag} and --gbfs both say what the stations are: leave one of them out")
+    return feed_population(str(options.gbfs), size, options.move_budget)
 
 
 def _say(study: Study, options: Create) -> None:

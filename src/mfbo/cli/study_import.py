@@ -13,8 +13,9 @@ def import_days(options: ImportDays) -> None:
         _restore(options)
         return
     study = load_study(options.name, options.storage)
-    days = read_past_days(options.file, study.population)
-    added = study.add_missing((day.distribution, day.payoff) for day in days)
+    days = read_past_days(options.file, study.population, situations=study.history.situations)
+    brought = ((day.distribution, day.payoff, day.situation) for day in days)
+    added = study.add_missing(brought, new_categories=options.new_categories)
     there = len(days) - len(added)
     if options.json:
         numbers = [day.number for day in added]

@@ -4,6 +4,7 @@ from mfbo.cli.output import print_json, print_table, progress, say
 from mfbo.cli.study_commands import LookAhead
 from mfbo.study import load_study
 from mfbo.validation import known_name
+from mfbo.written_situations import situation_of_text
 
 LINES = 6
 
@@ -19,6 +20,7 @@ def outlook(options: LookAhead) -> None:
             feedback="cells" if feedback == "cells" else "payoff",
             simulations=options.simulations,
             progress=lambda done: advance(done, float(done)),
+            situation=situation_of_text(options.situation, study.history.situations),
         )
     low, high = found.between()
     record = {

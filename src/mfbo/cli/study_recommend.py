@@ -7,6 +7,7 @@ from mfbo.cli.study_commands import Recommend
 from mfbo.errors import InvalidInputError
 from mfbo.sheets import plan_rows, rows_csv
 from mfbo.study import load_study
+from mfbo.written_situations import situation_of_text
 
 
 def recommend(options: Recommend) -> None:
@@ -17,7 +18,7 @@ def recommend(options: Recommend) -> None:
     if out is not None:
         check_out(out)
     study = load_study(name, options.storage)
-    plan = study.recommend()
+    plan = study.recommend(situation_of_text(options.situation, study.history.situations))
     moves, rounds = study.moves(plan), study.rounds_to(plan)
     rows = plan_rows(plan, study.population, moves)
     if out is not None:

@@ -10,6 +10,8 @@ from mfbo.errors import InvalidInputError
 from mfbo.health import HealthCheck, health
 from mfbo.records import Round, told_payoff
 from mfbo.sheets import plan_rows
+from mfbo.strategies.default.seen import replicates_disagree
+from mfbo.strategies.default.wrong_days import wrong_days
 from mfbo.study import Explanation, Study, load_study
 
 TRIES = 5
@@ -32,6 +34,8 @@ def show(options: ShowStudy) -> None:
     if record["rounds"]:
         rows = [[_shown(row[key]) for key in row] for row in record["rounds"]]
         print_table("\nlatest rounds", list(record["rounds"][0]), rows)
+    for number in record["left_out"]:
+        say(f"plan {number}: the payoff is far from those around it, and the model leaves it out; was it told wrongly?")
     if record["best"] is not None:
         _print_best(record)
         _print_recommended(record)
@@ -58,6 +62,7 @@ def gathered(study: Study, latest: int) -> dict[str, Any]:
         "closed": list(study.population.closed),
         "changes": _changes(study),
         "rounds": [_row(one) for one in study.rounds[len(study.rounds) - min(latest, len(study.rounds)) :]],
+        "left_out": _left_out(study),
         "best": _best(study) if told else None,
         "expected": None if explanation is None else _expected(study, explanation),
         "recommended": _recommended(study) if told else None,
@@ -81,6 +86,14 @@ def _changes(study: Study) -> list[dict[str, Any]]:
 def _recommended(study: Study) -> list[dict[str, Any]]:
     plan = study.recommend()
     return plan_rows(plan, study.population, study.moves(plan))
+
+
+def _left_out(study: Study) -> list[int]:
+    """Return the rounds of an earning study whose payoffs were probably told wrongly."""
+    told = study.history.told
+    if study.history.aim != "earn" or not replicates_disagree(told):
+        return []
+    return [told[place].number for place in wrong_days(told)]
 
 
 def _best(study: Study) -> dict[str, Any]:

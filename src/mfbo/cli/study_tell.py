@@ -1,40 +1,73 @@
 """`mfbo study tell`: what a plan brought, as a number or in files."""
 
+from datetime import date
 from shlex import quote
 from typing import Any
 
 from mfbo.cli.confirming import confirm_misfit, confirm_payoff
-from mfbo.cli.output import print_json, say
+from mfbo.cli.output import print_json, print_table, say
 from mfbo.cli.study_commands import Amend, Tell
 from mfbo.errors import InvalidInputError, MfboError, UnknownNameError
 from mfbo.records import Round
 from mfbo.sheets import Faults, read_agents, read_cells, read_placed
 from mfbo.study import Study, load_study
+from mfbo.written_situations import situation_of_text
 
 
 def tell(options: Tell) -> None:
     """Read all files first; nothing is told if one of them has a fault."""
-    is_told = any(seen is not None for seen in (options.payoff, options.cells, options.agents_file))
-    if options.failed is not None and is_told:
-        raise InvalidInputError("--failed says that there is no result: leave out --payoff, --cells and --agents-file")
-    if options.failed is None and not is_told:
-        raise InvalidInputError(
-            "nothing was told: give --payoff, --cells or --agents-file, or --failed with the reason"
-        )
+    _require_one_result(options)
     study = load_study(options.name, options.storage)
     if options.failed is not None and options.placed is not None and study.population.size is None:
         raise InvalidInputError("a study of shares keeps no placement of a failed plan: leave out --placed")
     feedback, played = read_told(study, options)
+    rides = _rides(study, options)
+    if rides is not None:
+        feedback["payoff"] = rides.payoff
     if "placed" in played:
         played["allow_misfit"] = confirm_misfit(study.misfit(played["placed"], options.plan), yes=options.yes)
-    if options.payoff is not None:
-        confirm_payoff(study.doubtful(options.plan, options.payoff), yes=options.yes)
+    if feedback["payoff"] is not None:
+        confirm_payoff(study.doubtful(options.plan, feedback["payoff"]), yes=options.yes)
     if options.failed is None:
-        done = study.tell(options.plan, worker=options.worker, **feedback, **played)
+        stated = situation_of_text(options.situation, study.history.situations)
+        said_of_it = {"situation": stated, "new_categories": options.new_categories}
+        done = study.tell(options.plan, worker=options.worker, **said_of_it, **feedback, **played)
     else:
         played.pop("distribution", None)
         done = study.fail(options.plan, options.failed, **played)
     _say(study, done, options)
+    if rides is not None and not (options.quiet or options.json):
+        shown = zip(study.population.actions, rides.started.tolist(), rides.arrived.tolist(), strict=True)
+        title = f"Rides of {date.fromordinal(rides.day).isoformat()}"
+        print_table(title, ["station", "started", "arrived"], [list(row) for row in shown])
+
+
+def _require_one_result(options: Tell) -> None:
+    """Refuse a result that is told twice, or not at all."""
+    if options.trips is not None and options.payoff is not None:
+        raise InvalidInputError("--payoff and --trips both say what the plan brought: leave one of them out")
+    if options.trips is None and (options.day is not None or options.columns is not None):
+        raise InvalidInputError("--day and --columns are about a trip file: give it with --trips")
+    results = (options.payoff, options.cells, options.agents_file, options.trips)
+    is_told = any(result is not None for result in results)
+    if options.failed is not None and is_told:
+        raise InvalidInputError(
+            "--failed says that there is no result: leave out --payoff, --cells, --agents-file and --trips"
+        )
+    if options.failed is None and not is_told:
+        raise InvalidInputError(
+            "nothing was told: give --payoff, --cells, --agents-file or --trips, or --failed with the reason"
+        )
+
+
+def _rides(study: Study, options: Tell) -> Any:
+    """Return the rides of the day's trip file; None without one."""
+    if options.trips is None:
+        return None
+    from mfbo.cli.study_feeds import told_day
+
+    silent = options.quiet or options.json
+    return told_day(options.trips, study.population, options.columns, options.day, silent=silent)
 
 
 def read_told(study: Study, options: Tell | Amend) -> tuple[dict[str, Any], dict[str, Any]]:

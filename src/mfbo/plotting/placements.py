@@ -9,7 +9,7 @@ from mfbo.arrays import FloatArray
 from mfbo.plotting.bars import share_bars
 from mfbo.plotting.figures import drawn, words
 from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel
-from mfbo.plotting.stations import station_maps
+from mfbo.plotting.station_maps import station_maps
 from mfbo.population import Population
 from mfbo.records import History, Plan, told_payoff
 

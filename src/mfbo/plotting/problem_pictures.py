@@ -10,7 +10,7 @@ from mfbo.plotting.bars import share_bars
 from mfbo.plotting.grids import fits_a_grid, grid_heat_maps
 from mfbo.plotting.panels import Panel, panels_of
 from mfbo.plotting.ports import port_maps
-from mfbo.plotting.stations import station_maps
+from mfbo.plotting.station_maps import station_maps
 from mfbo.plotting.swarm_bars import swarm_bars
 from mfbo.problems import Problem
 from mfbo.problems.pictures import PitchPicture, PlacesPicture, PortsPicture, RewardPicture

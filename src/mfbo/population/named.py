@@ -142,7 +142,7 @@ def _from_frame(frame: Any, what: str) -> Named:
     try:
         table = nw.from_native(frame, eager_only=True)
     except TypeError as error:
-        raise InvalidInputError(f"{what}: a {type(frame).__name__} is no data frame that narwhals knows") from error
+        raise InvalidInputError(f"{what}: a {type(frame).__name__} is not a data frame that narwhals knows") from error
     columns = {str(name): table[name].to_list() for name in table.columns}
     texts = [name for name in table.columns if not table[name].dtype.is_numeric()]
     name_column = NAME_COLUMN if NAME_COLUMN in columns else next(iter(texts), None)

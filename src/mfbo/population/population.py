@@ -80,8 +80,7 @@ class Population(_Checked):
         types = types if context_features is None else types.with_features(context_features, "context_features")
         count = None if size is None else whole_number(size, "size", least=1)
         bounds = (capacity, minimum, forbidden, fixed, move_budget, placed)
-        unlimited = all(bound is None for bound in bounds)
-        names = None if unlimited else Names(named.names, types.names, _totals(shares, count))
+        limited = any(bound is not None for bound in bounds)
         super().__init__(
             actions=named.names,
             features=_read_only(named.features),
@@ -90,7 +89,7 @@ class Population(_Checked):
             weights=read_only(shares),
             context_features=_read_only(types.features),
             size=count,
-            limits=None if names is None else read_limits(names, *bounds),
+            limits=read_limits(Names(named.names, types.names, _totals(shares, count)), *bounds) if limited else None,
         )
 
     def replaced(self, **changes: Any) -> "Population":

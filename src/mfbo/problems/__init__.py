@@ -6,6 +6,7 @@ The user's own: ``demand_problem(names, demand, coordinates)`` or ``custom_probl
 from mfbo.problems.arena import arena
 from mfbo.problems.coverage import coverage, coverage_problem
 from mfbo.problems.custom import custom_problem
+from mfbo.problems.day_by_day import city_days, city_drift
 from mfbo.problems.demand import (
     bay_area_bike,
     demand_problem,
@@ -16,27 +17,40 @@ from mfbo.problems.demand import (
     problem_of_table,
 )
 from mfbo.problems.dispatch import taxi_dispatch
+from mfbo.problems.forecasts import RULES, forecast_plan
+from mfbo.problems.jersey_city import jersey_city
 from mfbo.problems.maritime import maritime
 from mfbo.problems.mixture import mixture, mixture_problem
 from mfbo.problems.observation import FeedbackKind, Observer
 from mfbo.problems.portfolio import portfolio, portfolio_problem
-from mfbo.problems.problem import Optimum, Payoff, Problem
+from mfbo.problems.problem import Day, Days, Optimum, Payoff, Problem
 from mfbo.problems.queues import queue_problem, queues
 from mfbo.problems.swarm import swarm
 from mfbo.problems.traffic import traffic, traffic_problem
+from mfbo.problems.trip_replay import DayObserver, Replay, ReplayPayoff, replay_problem
 
 __all__ = [
+    "RULES",
+    "Day",
+    "DayObserver",
+    "Days",
     "FeedbackKind",
     "Observer",
     "Optimum",
     "Payoff",
     "Problem",
+    "Replay",
+    "ReplayPayoff",
     "arena",
     "bay_area_bike",
+    "city_days",
+    "city_drift",
     "coverage",
     "coverage_problem",
     "custom_problem",
     "demand_problem",
+    "forecast_plan",
+    "jersey_city",
     "louvelo",
     "maritime",
     "mixture",
@@ -49,6 +63,7 @@ __all__ = [
     "problem_of_table",
     "queue_problem",
     "queues",
+    "replay_problem",
     "swarm",
     "taxi_dispatch",
     "traffic",

@@ -7,7 +7,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.errors import NumericalError
 from mfbo.population import Population
-from mfbo.problems.problem import Payoff
+from mfbo.problems.problem import Optimum, Payoff, Problem
 from mfbo.simplex import projected, uniform
 
 Field = Callable[[FloatArray], tuple[float, FloatArray]]
@@ -17,6 +17,24 @@ STEPS = 20_000
 MEMORY = 10  # values that an accepted step may fall below the best of
 HALVINGS = 60
 LONGEST, SHORTEST = 1e8, 1e-12
+
+
+def concave_problem(
+    payoff: Payoff, population: Population, *, name: str, summary: str, source: str, places: FloatArray | None = None
+) -> Problem:
+    """Return the problem of a concave payoff with its certified optimum; it can be seen in every way."""
+    best = concave_optimum(payoff, population)
+    return Problem(
+        name=name,
+        summary=summary,
+        population=population,
+        payoff=payoff,
+        optimum=Optimum(payoff.population(population.joint_shares(best)), best),
+        feedback=("system", "agents", "cells"),
+        source=source,
+        license="none needed",
+        places=places,
+    )
 
 
 def concave_optimum(payoff: Payoff, population: Population, tolerance: float = TOLERANCE) -> FloatArray:

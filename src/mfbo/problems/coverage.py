@@ -8,8 +8,8 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population
-from mfbo.problems.concave import concave_optimum
-from mfbo.problems.problem import Optimum, Problem
+from mfbo.problems.concave import concave_problem
+from mfbo.problems.problem import Problem
 
 SITES = 30
 DEMAND_POINTS = 80
@@ -69,15 +69,11 @@ def coverage_problem(
     columns = {"name": [f"site {place + 1}" for place in range(len(places))]}
     columns |= {axis: places[:, i].tolist() for i, axis in enumerate("xyz"[: places.shape[1]])}
     population = Population(columns, size=size)
-    best = concave_optimum(payoff, population)
-    return Problem(
+    return concave_problem(
+        payoff,
+        population,
         name=name,
         summary="units at sites reach the demand around them with diminishing returns",
-        population=population,
-        payoff=payoff,
-        optimum=Optimum(payoff.population(best), best),
-        feedback=("system", "agents", "cells"),
         source="synthetic",
-        license="none needed",
         places=places if places.shape[1] == 2 else None,
     )

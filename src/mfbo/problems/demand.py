@@ -79,34 +79,37 @@ def bay_area_bike() -> Problem:
     return problem_of_table(table, "bay-area-bike", 300, "place 300 bikes where Saturday's riders are")
 
 
-def louvelo(data: str | PathLike[str] | None = None) -> Problem:
+def louvelo(data: DemandTable | str | PathLike[str] | None = None) -> Problem:
     """Return 300 bikes at the LouVelo stations of a trip file or table; without one, the Bay Area stand-in."""
     if data is not None:
-        return problem_of_table(load_demand(data), "louvelo", 300, "place 300 LouVelo bikes where the riders are")
+        table = data if isinstance(data, DemandTable) else load_demand(data)
+        return problem_of_table(table, "louvelo", 300, "place 300 LouVelo bikes where the riders are")
     table = embedded_demand("bay-area-bike")
     stand_in = problem_of_table(table, "louvelo", 300, "place 300 bikes (stand-in: Bay Area demand)")
     return stand_in.with_note("no LouVelo file given (--data FILE): using the embedded Bay Area demand as a stand-in")
 
 
-def nyc_12x20(data: str | PathLike[str] | None = None) -> Problem:
+def nyc_12x20(data: DemandTable | str | PathLike[str] | None = None) -> Problem:
     """Return ``nyc`` on the coarse grid."""
     return nyc("12x20", data)
 
 
-def nyc_15x26(data: str | PathLike[str] | None = None) -> Problem:
+def nyc_15x26(data: DemandTable | str | PathLike[str] | None = None) -> Problem:
     """Return ``nyc`` on the medium grid."""
     return nyc("15x26", data)
 
 
-def nyc_20x36(data: str | PathLike[str] | None = None) -> Problem:
+def nyc_20x36(data: DemandTable | str | PathLike[str] | None = None) -> Problem:
     """Return ``nyc`` on the fine grid."""
     return nyc("20x36", data)
 
 
-def nyc(grid: str, data: str | PathLike[str] | None = None) -> Problem:
+def nyc(grid: str, data: DemandTable | str | PathLike[str] | None = None) -> Problem:
     """Return 20,000 taxis on a Manhattan grid ("12x20", "15x26", "20x36"), or on the places of a user's file."""
     if data is None:
         table = embedded_demand(f"nyc-{grid}")
+    elif isinstance(data, DemandTable):
+        table = data
     elif file_kind(data) == "taxi trips":
         table = build_taxi(data, grid=parse_grid(grid))
     else:

@@ -11,6 +11,7 @@ from mfbo.arrays import FloatArray
 from mfbo.errors import InvalidInputError
 from mfbo.problems.demand import nyc
 from mfbo.problems.problem import Optimum, Problem
+from mfbo.problems.tables import DemandTable
 
 RIDERS_PER_TAXI = 1.0  # κ
 
@@ -45,7 +46,7 @@ class DispatchPayoff:
         return np.asarray(np.where(self.demand > 0, riders, 0.0))
 
 
-def taxi_dispatch(data: str | PathLike[str] | None = None) -> Problem:
+def taxi_dispatch(data: DemandTable | str | PathLike[str] | None = None) -> Problem:
     """Return 20,000 taxis on the 12x20 grid of Manhattan (or a user's file) with fares that vary over the map."""
     city = nyc("12x20", data)
     if city.places is None or city.optimum is None:

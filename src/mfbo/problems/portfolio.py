@@ -7,8 +7,8 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population
-from mfbo.problems.concave import concave_optimum
-from mfbo.problems.problem import Optimum, Problem
+from mfbo.problems.concave import concave_problem
+from mfbo.problems.problem import Problem
 from mfbo.problems.quadratic import QuadraticPayoff
 
 AVERSION = 2.5  # δ of He and Litterman
@@ -59,14 +59,10 @@ def portfolio_problem(
         raise InvalidInputError("a portfolio needs an aversion above 0 and a positive semidefinite covariance")
     payoff = QuadraticPayoff(mean[None, :], -0.5 * aversion * risk)
     population = Population(list(names), size=size)
-    best = concave_optimum(payoff, population)
-    return Problem(
+    return concave_problem(
+        payoff,
+        population,
         name=name,
         summary="hold assets for a high mean and a low variance of returns",
-        population=population,
-        payoff=payoff,
-        optimum=Optimum(payoff.population(best), best),
-        feedback=("system", "agents", "cells"),
         source="the user's own assets",
-        license="none needed",
     )

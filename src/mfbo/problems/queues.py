@@ -8,8 +8,8 @@ import numpy as np
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population
-from mfbo.problems.concave import concave_optimum
-from mfbo.problems.problem import Optimum, Problem
+from mfbo.problems.concave import concave_problem
+from mfbo.problems.problem import Problem
 
 STRAIGHT_FROM = 0.9  # of a station's capacity: beyond, its total delay goes on along its tangent
 SERVERS = (1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 6, 8)
@@ -96,14 +96,10 @@ def queue_problem(
     payoff = QueuePayoff(counts, speeds, float(arrivals))
     names = [f"station {place + 1}" for place in range(len(counts))]
     population = Population(names, size=size)
-    best = concave_optimum(payoff, population)
-    return Problem(
+    return concave_problem(
+        payoff,
+        population,
         name=name,
         summary="customers choose among stations of one to several servers, and wait",
-        population=population,
-        payoff=payoff,
-        optimum=Optimum(payoff.population(best), best),
-        feedback=("system", "agents", "cells"),
         source="synthetic (Erlang's formulas)",
-        license="none needed",
     )

@@ -9,8 +9,8 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population
-from mfbo.problems.concave import concave_optimum
-from mfbo.problems.problem import Optimum, Problem
+from mfbo.problems.concave import concave_problem
+from mfbo.problems.problem import Problem
 from mfbo.validation import whole_number
 
 Link = tuple[int, int]
@@ -108,16 +108,12 @@ def traffic_problem(
         {f"{origin} to {destination}": count / size for (origin, destination), count in trips.items()},
         size=size,
     )
-    best = concave_optimum(payoff, population)
-    return Problem(
+    return concave_problem(
+        payoff,
+        population,
         name=name,
         summary=summary,
-        population=population,
-        payoff=payoff,
-        optimum=Optimum(payoff.population(population.joint_shares(best)), best),
-        feedback=("system", "agents", "cells"),
         source=source,
-        license="none needed",
     )
 
 

@@ -39,7 +39,7 @@ def study_rows(study: Study) -> list[dict[str, Any]]:
     rows = []
     population = study.population
     for one in study.rounds:
-        of_round = _round_columns(one)
+        of_round = _round_columns(one) | _situation_columns(study, one)
         played = one.played
         for c, context in enumerate(population.contexts):
             for a, action in enumerate(population.actions):
@@ -65,6 +65,18 @@ def _round_columns(one: Round) -> dict[str, Any]:
         "past_day": one.added,
         "worker": one.lease.worker,
         "error": one.error or None,
+    }
+
+
+def _situation_columns(study: Study, one: Round) -> dict[str, Any]:
+    """Return a column for each situation as people write it; none in a study without them."""
+    situations = study.history.situations
+    variables = () if situations is None else situations.variables
+    return {
+        f"situation_{variable.name}": variable.shown(one.situation[variable.name])
+        if variable.name in one.situation
+        else None
+        for variable in variables
     }
 
 
@@ -113,6 +125,7 @@ def _round_record(one: Round) -> dict[str, Any]:
         "agents": [] if one.feedback is None else one.feedback.agents,
         "cells": _table(None if one.feedback is None else one.feedback.cells),
         "counts": _table(None if one.feedback is None else one.feedback.counts),
+        **({"situation": dict(one.situation)} if one.situation else {}),
     }
 
 

@@ -1,7 +1,7 @@
 """Days that were played before a study, from a sheet of an operator's own or from an export."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
@@ -11,17 +11,20 @@ from mfbo.arrays import FloatArray
 from mfbo.csv_reader import Faults, Sheet, at_least, collected, read_sheet
 from mfbo.population import Population
 from mfbo.sheets.cells_of_rows import COUNT, PAYOFF, Cell, cells_of_rows, every_cell, need_rows, table_of
+from mfbo.situations import Situations
+from mfbo.written_situations import value_of_text
 
 EXPORTED = ("round", "state", "told", "past_day", "payoff")  # columns of `mfbo study export`
 
 
 @dataclass(frozen=True, eq=False)
 class PastDay:
-    """A day that was played before: what was played, (C, A), and the population payoff."""
+    """A day that was played before: what was played, (C, A), the population payoff, and what is known of the day."""
 
     label: str
     distribution: FloatArray
     payoff: float
+    situation: dict[str, str | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -34,14 +37,22 @@ class _DayRow:
     payoff: float | None
 
 
-def read_past_days(path: str | PathLike[str], population: Population, faults: Faults | None = None) -> list[PastDay]:
+def read_past_days(
+    path: str | PathLike[str],
+    population: Population,
+    faults: Faults | None = None,
+    *,
+    situations: Situations | None = None,
+) -> list[PastDay]:
     """Read past days: a row for each day and station with agents (or share), the day's payoff in at least one row.
 
-    faults: where to note what is wrong; without it, it is raised. ``study.add_missing`` takes the days.
+    faults: where to note what is wrong; without it, it is raised. situations: read from columns `situation_rain`, or
+    `rain` if that is not what days are called by. ``study.add_missing`` takes the days.
     """
     with collected(faults) as found:
         sheet = _without_untold(read_sheet(Path(path), found))
-        labels = sheet.texts(sheet.need("day", "date", "round"))
+        label_column = sheet.need("day", "date", "round")
+        labels = sheet.texts(label_column)
         column = sheet.find("share") or sheet.need(*COUNT, "share")
         amounts = sheet.numbers(column, at_least(0.0))
         payoffs = sheet.numbers(sheet.need(*PAYOFF), gaps=True)
@@ -49,7 +60,10 @@ def read_past_days(path: str | PathLike[str], population: Population, faults: Fa
         keys = [None if cell is None else (label, *cell) for label, cell in zip(labels, cells, strict=True)]
         sheet.once(keys, None, lambda index: f"this station of day {labels[index]!r}")
         rows = map(_DayRow, sheet.lines, cells, amounts, payoffs)
-        return [] if found.lacks(sheet.label) else _days(sheet, population, labels, list(rows), column)
+        if found.lacks(sheet.label):
+            return []
+        days = _days(sheet, population, labels, list(rows), column)
+        return days if situations is None else _in_situations(sheet, days, labels, label_column, situations)
 
 
 def _days(
@@ -96,6 +110,25 @@ def _payoff(sheet: Sheet, label: str, rows: Sequence[_DayRow]) -> float | None:
     wrong = "has no payoff" if not told else f"has {len(told)} different payoffs"
     sheet.faults.add(sheet.label, rows[0].line, "payoff", f"day {label!r} {wrong}")
     return None
+
+
+def _in_situations(
+    sheet: Sheet, days: list[PastDay], labels: Sequence[str | None], label_column: str | None, situations: Situations
+) -> list[PastDay]:
+    """Return the days with what their rows say of them; rows of a day that contradict one another are noted."""
+    found: dict[str, dict[str, str | float]] = {day.label: {} for day in days}
+    for variable in situations.variables:
+        column = sheet.find(f"situation_{variable.name}") or sheet.find(variable.name)
+        if column is None or column == label_column:
+            continue
+        for label, text, line in zip(labels, sheet.fields(column), sheet.lines, strict=True):
+            situation = found.get(label or "")
+            if not text or situation is None:
+                continue
+            value = value_of_text(text, variable)
+            if situation.setdefault(variable.name, value) != value:
+                sheet.faults.add(sheet.label, line, column, f"day {label!r} has another {variable.name} before")
+    return [replace(day, situation=found[day.label]) for day in days]
 
 
 def _without_untold(sheet: Sheet) -> Sheet:

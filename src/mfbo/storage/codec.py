@@ -13,6 +13,7 @@ import numpy as np
 from mfbo.errors import DamageError, StorageError
 from mfbo.population import Change, Limits, Population
 from mfbo.records import Feedback, Lease, Notes, Plan, Round
+from mfbo.situations import Situation, Situations
 
 _TYPES: dict[str, np.dtype[Any]] = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8"), "i4": np.dtype("<i4")}
 
@@ -29,7 +30,7 @@ def from_text(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # ValueError: also a whole number of thousands of digits
         raise DamageError(f"a record is not JSON: {error}; `mfbo study doctor` says more") from error
     if not isinstance(record, dict):
-        raise DamageError("a record is no JSON object; `mfbo study doctor` says more")
+        raise DamageError("a record is not a JSON object; `mfbo study doctor` says more")
     return record
 
 
@@ -89,12 +90,23 @@ def population_of(record: Mapping[str, Any]) -> Population:
     return population
 
 
+def situations_record(situations: Situations | None) -> list[dict[str, Any]] | None:
+    """Return a declaration of situations in plain values; None stays None."""
+    return None if situations is None else [variable.to_record() for variable in situations.variables]
+
+
 def plan_record(
-    plan: Plan, notes: Notes, lease: Lease, start: Any = None, today: Change | None = None
+    plan: Plan,
+    notes: Notes,
+    lease: Lease,
+    start: Any = None,
+    *,
+    today: Change | None = None,
+    situation: Situation | None = None,
 ) -> dict[str, Any]:
     """Return what is stored when a plan is given; the number stands beside it.
 
-    start: agents as counted then. today: what is otherwise on that day.
+    start: agents as counted then. today: what is otherwise on that day. situation: what is known of the round.
     """
     return {
         "distribution": array_record(plan.distribution),
@@ -103,6 +115,7 @@ def plan_record(
         "notes": {key: [_plain(value) for value in values] for key, values in notes.items()},
         **lease_record(lease, start),
         **({"today": dict(today)} if today else {}),
+        **_situation(situation),
     }
 
 
@@ -114,7 +127,8 @@ def plan_of(number: int, record: Mapping[str, Any], seen: int = 0) -> Round:
     today = record.get("today", {})
     if not isinstance(today, dict) or not isinstance(today.get("size"), int | None):
         raise TypeError("what was otherwise on that day cannot be read")
-    return Round.asked(Plan(number, *arrays), notes, lease, array_of(record.get("start")), seen, today)
+    start, situation = array_of(record.get("start")), record.get("situation")
+    return Round.asked(Plan(number, *arrays), notes, lease, start, seen, today=today, situation=situation)
 
 
 def lease_record(lease: Lease, start: Any = None) -> dict[str, Any]:
@@ -129,6 +143,7 @@ def result_record(done: Round) -> dict[str, Any]:
         "realized": array_record(done.realized),
         "late": done.late,
         **_counted("placed", done.placed),
+        **_situation(done.situation),
     }
 
 
@@ -175,6 +190,11 @@ def correction_text(what: str, record: Mapping[str, Any]) -> str:
 def _counted(key: str, counts: Any) -> dict[str, Any]:
     """Return counted agents under a key that records of older programs do not have; nothing if nobody counted."""
     return {} if counts is None else {key: array_record(counts, "i8")}
+
+
+def _situation(situation: Situation | None) -> dict[str, Any]:
+    """Return what is known of a round under a key that records of older programs do not have; nothing if nothing is."""
+    return {"situation": dict(situation)} if situation else {}
 
 
 def feedback_record(feedback: Feedback) -> dict[str, Any]:

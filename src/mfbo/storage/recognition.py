@@ -12,7 +12,7 @@ _TABLES = (
     re.compile(rb"CREATE TABLE events \(\s*study INTEGER NOT NULL,\s*sequence INTEGER NOT NULL"),
 )
 NO_STORE = (
-    "is no store of mfbo, or one without its first page; `mfbo study doctor` leaves it alone: name another file,"
+    "is not a store of mfbo, or one without its first page; `mfbo study doctor` leaves it alone: name another file,"
     " or restore a backup"
 )
 

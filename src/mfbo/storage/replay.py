@@ -42,13 +42,13 @@ class Replay:
     @property
     def history(self) -> History:
         """All that is known after the events taken so far."""
-        return replace(
+        changed = replace(
             self._before,
             population=self.population,
-            rounds=tuple(self.rounds),
             corrections=self._corrections,
             status_quo=padded(self._before.status_quo, self.population),
         )
+        return changed.with_rounds(self.rounds)
 
     def take(self, event: Event) -> None:
         """Make or change the round that an event speaks of, or all of them; refuse a record that says something odd."""
@@ -136,6 +136,7 @@ def _done(asked: Round, record: dict[str, Any], told: int, seen: int | None) -> 
         late=bool(record["late"]),
         placed=codec.array_of(record.get("placed")),
         seen=seen,
+        situation=record.get("situation"),
     )
 
 
@@ -155,10 +156,12 @@ def _require_sound(read: Round, population: Population) -> None:
     if read.feedback is not None:
         _feedback(read.feedback, population)
     _lease(read.lease)
+    for name, value in read.situation.items():
+        _require(isinstance(value, str) or _is_number(value), f"the situation {name!r} is no number and no word")
     for key, values in read.notes.items():
         plain = len(values) > 0 and all(_is_number(value) or isinstance(value, str) for value in values)
         _require(plain, f"the note {key!r} holds something else than numbers and words")
-    _require(isinstance(read.error, str), "the reason is no text")
+    _require(isinstance(read.error, str), "the reason is not a text")
 
 
 def _require(holds: bool, otherwise: str) -> None:
@@ -202,7 +205,7 @@ def _feedback(feedback: Feedback, population: Population) -> None:
 
 
 def _lease(lease: Lease) -> None:
-    _require(lease.worker is None or isinstance(lease.worker, str), "the worker is no text")
+    _require(lease.worker is None or isinstance(lease.worker, str), "the worker is not a text")
     _require(
         lease.expires is None or (_is_number(lease.expires) and lease.expires == lease.expires), "no time of expiry"
     )

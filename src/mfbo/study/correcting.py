@@ -55,14 +55,14 @@ class Corrections(Questions):
         plan: Plan | int,
         payoff: Any = None,
         *,
+        by: str = "",
+        reason: str = "",
         agents: Any = None,
         cells: Any = None,
         counts: Any = None,
         distribution: Any = None,
         placed: Any = None,
         allow_misfit: bool = False,
-        by: str = "",
-        reason: str = "",
     ) -> Round:
         """Say what a told plan really brought, or what was really played; whatever is not given stays as it was told.
 

@@ -3,35 +3,40 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from mfbo.arrays import IntArray, read_only
 from mfbo.errors import DamageError, InvalidInputError, StorageError
 from mfbo.population import Population
-from mfbo.records import RISK, History, Round, read_distribution
+from mfbo.records import History, Round
 from mfbo.storage import Storage, codec
 from mfbo.storage.replay import ODD, replayed
-from mfbo.study.starting import AIMS, read_risk
-from mfbo.validation import known_name, positive, standard_deviation, whole_number
+from mfbo.study.settings import StudySettings
 
-FORMAT = 1
-ALLOCATIONS = ("quota", "sampled")
-PAYOFFS = ("mean", "total")
+FORMAT, WITH_SITUATIONS = 1, 2  # a program that knows no situations must not go on with a study that has them
 
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """What a study was created with; settings: the keywords of ``create_study``."""
+    """What a study was created with."""
 
     population: Population
     strategy: str
-    settings: dict[str, Any]
+    settings: StudySettings
+
+
+def description_text(described: Description) -> str:
+    """Return a description as a storage keeps it."""
+    record = {
+        "format": FORMAT if described.settings.situations is None else WITH_SITUATIONS,
+        "population": codec.population_record(described.population),
+        "strategy": described.strategy,
+        **described.settings.to_record(),
+    }
+    return codec.to_text(record)
 
 
 def read_description(name: str, text: str) -> Description:
     """Read a description; refuse one that ``create_study`` does not write."""
     record = codec.from_text(text)
-    if record.get("format") != FORMAT:
+    if record.get("format") not in (FORMAT, WITH_SITUATIONS):
         raise StorageError(f"study {name!r} has format {record.get('format')!r}: a newer mfbo wrote it")
     try:
         return _read(record)
@@ -45,39 +50,12 @@ def read_description(name: str, text: str) -> Description:
 def stored_rounds(name: str, store: Storage) -> tuple[Round, ...]:
     """Return the rounds of a stored study, without its strategy: what `doctor` can say of any study."""
     described = read_description(name, store.description(name))
-    return replayed(History(described.population), store.events(name)).rounds
+    empty = History(described.population, situations=described.settings.situations)
+    return replayed(empty, store.events(name)).rounds
 
 
 def _read(record: dict[str, Any]) -> Description:
     population = codec.population_of(record["population"])
     if not isinstance(record["strategy"], str):
-        raise TypeError("the strategy is no text")
-    noise, lease = record["noise"], record["lease_seconds"]
-    settings = {
-        "seed": whole_number(record["seed"], "seed", least=0),
-        "noise": None if noise is None else standard_deviation(positive(noise, "noise"), "noise"),
-        "allocation": known_name(record["allocation"], "allocation", ALLOCATIONS),
-        "contexts": known_name(record["contexts"], "context allocation", ALLOCATIONS),
-        "lease_seconds": None if lease is None else positive(lease, "lease_seconds"),
-        "placed": _placed(record["placed"], population),
-        **_earning(record, population),
-        "payoff_is": known_name(record.get("payoff_is", "mean"), "payoff_is", PAYOFFS),
-    }
-    return Description(population, record["strategy"], settings)
-
-
-def _earning(record: dict[str, Any], population: Population) -> dict[str, Any]:
-    """Read aim, status quo and risk; studies that know of no aim are there to find."""
-    start, risk = codec.array_of(record.get("status_quo")), record.get("risk", RISK)
-    return {
-        "aim": known_name(record.get("aim", "find"), "aim", AIMS),
-        "status_quo": None if start is None else read_only(read_distribution(start, population, "status quo")),
-        "risk": None if risk is None else read_risk(risk),
-    }
-
-
-def _placed(record: Any, population: Population) -> IntArray | None:
-    placed = codec.array_of(record)
-    if placed is not None and (placed.shape != population.shape or placed.dtype.kind != "i" or (placed < 0).any()):
-        raise ValueError("the current placement does not fit the population")
-    return None if placed is None else np.asarray(placed)
+        raise TypeError("the strategy is not a text")
+    return Description(population, record["strategy"], StudySettings.from_record(record, population))

@@ -3,19 +3,20 @@
 from dataclasses import replace
 from typing import Any, Literal
 
-from mfbo.arrays import FloatArray, IntArray
+from mfbo.arrays import IntArray
 from mfbo.catalogue import make_strategy
 from mfbo.errors import InvalidInputError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
 from mfbo.population import Population
-from mfbo.records import RISK, Aim, History
-from mfbo.storage import Storage, codec, open_storage
-from mfbo.study.description import ALLOCATIONS, FORMAT, PAYOFFS, read_description
-from mfbo.study.starting import AIMS, read_risk, read_status_quo
-from mfbo.study.study import LEASE_SECONDS, Study
+from mfbo.records import RISK, Aim
+from mfbo.storage import Storage, open_storage
+from mfbo.study.description import Description, description_text, read_description
+from mfbo.study.settings import ALLOCATIONS, LEASE_SECONDS, StudySettings
+from mfbo.study.starting import read_status_quo
+from mfbo.study.study import Study
 from mfbo.study.whole_plans import Placing
-from mfbo.validation import known_name, plain_text, positive, said, standard_deviation, whole_number
+from mfbo.validation import known_name, plain_text, said
 
 
 def create_study(
@@ -34,6 +35,7 @@ def create_study(
     aim: Aim = "find",
     start: Any = None,
     risk: float | None = RISK,
+    situations: Any = None,
     payoff_is: Literal["mean", "total"] = "mean",
     load_if_exists: bool = False,
 ) -> Study:
@@ -48,42 +50,36 @@ def create_study(
     plan found in the end counts, "earn" if every round does: then rounds begin at the status quo, step away from it and
     guard it. start: the status quo, a plan, shares or whole agents (C, A); without it where agents stand, past days'
     best, or the uniform plan. risk: what an earning round may cost against the status quo, in shares of what that
-    earns; None: anything. payoff_is: whether told population payoffs are means per agent, or totals of all agents,
-    which are divided by their number, so that fleets of different size compare (noise then too is that of a total).
-    load_if_exists: return the study of this name if there is one; it stays as it is, and must have the same strategy.
+    earns; None: anything. situations: what differs between rounds for all agents, as {"day": ["weekday", "weekend"],
+    "rain": "number", "date": "time", "requests": {"kind": "number", "known": "after"}}. payoff_is: whether told
+    population payoffs are means per agent, or totals of all agents, which are divided by their number, so that fleets
+    of different size compare (noise then too is that of a total). load_if_exists: return the study of this name if
+    there is one; it stays as it is, and must have the same strategy.
     """
     if load_if_exists and storage is not None and name is not None:
-        store = open_storage(storage)
-        if any(found.name == name for found in store.studies()):
-            return _loaded(name, store, strategy)
-        storage = store
+        storage = open_storage(storage)
+        if any(found.name == name for found in storage.studies()):
+            return _loaded(name, storage, strategy)
+    made = make_strategy(strategy)
+    words: dict[str, Any] = {"seed": seed, "noise": noise, "lease_seconds": lease_seconds, "placed": placed}
+    words |= {"allocation": allocation, "context_allocation": context_allocation, "payoff_is": payoff_is}
+    words |= {"aim": aim, "start": start, "risk": risk, "situations": situations}
+    population, settings = _settled(population, made.name, words, allow_misfit=allow_misfit)
+    return _created(Description(population, made.name, settings), made, storage, name)
+
+
+def _settled(
+    population: Population, strategy: str, words: dict[str, Any], *, allow_misfit: bool
+) -> tuple[Population, StudySettings]:
+    """Return the population, with where its agents stand in its limits, and the settings that users' words make."""
     if not isinstance(population, Population):
         raise InvalidInputError(f"population must be an mfbo.Population, not {said(population)}")
-    made = make_strategy(strategy)
-    _require_limits_kept(population, made.name, allocation, context_allocation)
-    fixed_contexts = context_allocation == "quota"
-    population, standing = _started(population, placed, fixed_contexts=fixed_contexts, allow_misfit=allow_misfit)
-    settings: dict[str, Any] = {
-        "seed": whole_number(seed, "seed", least=0),
-        "noise": None if noise is None else standard_deviation(positive(noise, "noise"), "noise"),
-        "allocation": allocation,
-        "contexts": context_allocation,
-        "lease_seconds": None if lease_seconds is None else positive(lease_seconds, "lease_seconds"),
-        "placed": standing,
-        "aim": known_name(aim, "aim", AIMS),
-        "status_quo": read_status_quo(start, _placement(standing, population), population),
-        "risk": None if risk is None else read_risk(risk),
-    }
-    if known_name(payoff_is, "payoff_is", PAYOFFS) == "total":
-        settings |= _total(population, settings["noise"])
-    return _created(population, made, storage, name, settings)
-
-
-def _total(population: Population, noise: float | None) -> dict[str, Any]:
-    """Return the settings of a study whose payoffs are told as totals; those of means know nothing of it."""
-    if population.size is None:
-        raise InvalidInputError("payoff_is='total' needs a number of agents to divide by: give the population a size")
-    return {"payoff_is": "total", "noise": None if noise is None else noise / population.size}
+    _require_limits_kept(population, strategy, words["allocation"], words["context_allocation"])
+    fixed_contexts = words["context_allocation"] == "quota"
+    population, placed = _started(population, words["placed"], fixed_contexts=fixed_contexts, allow_misfit=allow_misfit)
+    start = read_status_quo(words["start"], _placement(placed, population), population)
+    settings = StudySettings.checked({**words, "placed": placed, "status_quo": start})
+    return population, settings.per_agent(population)
 
 
 def _require_limits_kept(population: Population, strategy: str, allocation: str, context_allocation: str) -> None:
@@ -109,28 +105,18 @@ def _started(
     return population, start
 
 
-def _created(
-    population: Population, strategy: Strategy, storage: Any, name: str | None, settings: dict[str, Any]
-) -> Study:
+def _created(described: Description, strategy: Strategy, storage: Any, name: str | None) -> Study:
     """Return a new study, after writing its description to the storage if there is one."""
     if storage is None:
         if name is not None:
             raise InvalidInputError(f"the name {said(name)} needs a storage to be kept in: give storage=")
-        return _assembled(population, strategy, None, "", **settings)
+        return _assembled(described, strategy, None)
     if not isinstance(name, str) or not name.strip():
         raise InvalidInputError(f"a stored study needs a name, not {said(name)}: give name=")
     name = plain_text(name, "name")
     store = open_storage(storage)
-    description = {
-        "format": FORMAT,
-        "population": codec.population_record(population),
-        "strategy": strategy.name,
-        **settings,
-        "placed": codec.array_record(settings["placed"], "i8"),
-        "status_quo": codec.array_record(settings["status_quo"]),
-    }
-    store.create(name, codec.to_text(description))
-    return _assembled(population, strategy, store, name, **settings)
+    store.create(name, description_text(described))
+    return _assembled(described, strategy, Journal(store, name))
 
 
 def load_study(name: str, storage: Any, *, strategy: Any = None) -> Study:
@@ -152,42 +138,14 @@ def _loaded(name: str, store: Storage, strategy: Any) -> Study:
     made = make_strategy(described.strategy if strategy is None else strategy)
     if made.name != described.strategy:
         raise InvalidInputError(f"study {name!r} was created with the strategy {described.strategy!r}")
-    study = _assembled(described.population, made, store, name, **described.settings)
+    study = _assembled(described, made, Journal(store, name))
     study.refresh()
     return study
 
 
-def _assembled(
-    population: Population,
-    strategy: Strategy,
-    storage: Storage | None,
-    name: str,
-    *,
-    seed: int,
-    noise: float | None,
-    allocation: str,
-    contexts: str,
-    lease_seconds: float | None,
-    placed: IntArray | None,
-    aim: Aim,
-    status_quo: FloatArray | None,
-    risk: float | None,
-    payoff_is: str = "mean",
-) -> Study:
-    steers: Literal["planned", "realized"] = "planned" if allocation == "sampled" else "realized"
-    history = History(population, (), noise, steers, aim=aim, status_quo=status_quo, risk=risk)
-    journal = None if storage is None else Journal(storage, name)
-    return Study(
-        history,
-        strategy,
-        seed,
-        allocation,
-        contexts,
-        journal=journal,
-        lease_seconds=lease_seconds,
-        placed=placed,
-        payoff_is=payoff_is,
-    )
+def _assembled(described: Description, strategy: Strategy, journal: Journal | None) -> Study:
+    settings = described.settings
+    return Study(settings.history(described.population), strategy, settings, journal=journal)
 
 
 def _placement(standing: IntArray | None, population: Population) -> IntArray | None:

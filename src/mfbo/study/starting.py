@@ -1,18 +1,18 @@
 """What an operator says when a study begins: the aim, the plan that would be followed otherwise, the risk allowed."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population
-from mfbo.records import Plan, read_distribution
+from mfbo.records import Aim, Plan, read_distribution
 from mfbo.simplex import realized, uniform
 from mfbo.validation import as_numbers, by_label, finite_number, said
 
-AIMS = ("find", "earn")
+AIMS: tuple[Aim, ...] = get_args(Aim)
 SHARES_SUM = 1e-3  # rows that sum to 1 up to this are shares, others agents
 
 

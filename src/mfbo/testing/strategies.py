@@ -19,6 +19,7 @@ from mfbo.population import Population
 from mfbo.records import Feedback, History, Plan
 from mfbo.seeding import derived_generator
 from mfbo.study import Study, create_study
+from mfbo.study.settings import StudySettings
 from mfbo.testing.plain_rounds import plain_round, round_from_plain
 
 PAYOFFS: dict[str, Callable[[int, float], float]] = {
@@ -140,7 +141,7 @@ class StrategyContract:
             partial = self._played(rounds, width=2)
             stored = json.loads(json.dumps([plain_round(played) for played in partial.rounds]))
             history = History(self.population(), tuple(map(round_from_plain, stored)))
-            resumed = self._play(Study(history, self.make(), 0, "quota", "quota"), self.rounds, width=2)
+            resumed = self._play(Study(history, self.make(), StudySettings()), self.rounds, width=2)
             for ours, theirs in zip(resumed.rounds, whole.rounds, strict=True):
                 where = f"resumed after {rounds} rounds, round {ours.number}"
                 np.testing.assert_array_equal(ours.plan.distribution, theirs.plan.distribution, err_msg=where)

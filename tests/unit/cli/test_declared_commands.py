@@ -3,24 +3,25 @@
 import inspect
 from dataclasses import FrozenInstanceError
 from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 
+import mfbo.cli
 from mfbo.cli import commands, data_commands, study_commands
 
 RECORDS = [
     record
     for module in (commands, study_commands, data_commands)
     for record in vars(module).values()
-    if inspect.isclass(record) and record.__module__ == module.__name__
+    if inspect.isclass(record) and record.__module__ == module.__name__ and not record.__name__.startswith("_")
 ]
 
 
 def implementations():
     """Return the functions of the package that take a record of options alone, by that record."""
-    names = ("benchmark", "bounds", "data", "demo", "listings", "report", "run", "show", "study_ask", "study_copy",
-             "study_correct", "study_create", "study_edit", "study_export", "study_import", "study_outlook",
-             "study_plot", "study_recommend", "study_show", "study_store", "study_tell")  # fmt: skip
+    helpers = {"__main__", "data_build", "data_options"}  # parts of `data build` take its record too
+    names = {module.name for module in iter_modules(mfbo.cli.__path__)} - helpers
     found = {}
     for name in names:
         module = import_module(f"mfbo.cli.{name}")
@@ -35,7 +36,7 @@ def implementations():
 def test_every_command_has_one_function_that_takes_its_record():
     found = implementations()
     declared = [group.registered_commands for group in (commands.app, study_commands.app, data_commands.app)]
-    assert sum(map(len, declared)) == len(RECORDS) == 30
+    assert sum(map(len, declared)) == len(RECORDS) > 20
     for record in RECORDS:
         assert len(found[record]) == 1, record
 

@@ -219,3 +219,13 @@ def test_it_earns_with_cells_and_without_a_size(feedback):
 def test_what_cannot_be_a_start_or_a_risk_is_refused(options, message):
     with pytest.raises(InvalidInputError if "aim" not in options else Exception, match=message):
         create_study(population(), **{"aim": "earn", **options})
+
+
+def test_a_status_quo_that_earns_about_nothing_is_left_all_the_same():
+    study = create_study(population(), aim="earn", start=START, seed=9)
+    base = rides(START[0])
+    plans = []
+    for _ in range(5):
+        plans.append(study.ask())
+        study.tell(plans[-1], rides(plans[-1].allocation[0]) - base)  # the status quo brings 0
+    assert not np.array_equal(plans[-1].allocation, START)

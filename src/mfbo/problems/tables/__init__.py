@@ -18,6 +18,9 @@ from mfbo.problems.tables.recipes import RECIPES, build_named
 from mfbo.problems.tables.table_reader import read_demand, read_ports
 from mfbo.problems.tables.table_writer import Table, sidecar_json, table_csv, write_table
 from mfbo.problems.tables.taxi import MANHATTAN, TaxiFilter, build_taxi, build_taxi_grids, taxi_filter
+from mfbo.problems.tables.trip_files import read_trips
+from mfbo.problems.tables.trip_layouts import parse_columns
+from mfbo.problems.tables.trip_table import Trips
 from mfbo.problems.tables.user_files import FileKind, file_kind, load_demand
 from mfbo.problems.tables.world_ports import REGIONS, build_ports
 
@@ -35,6 +38,7 @@ __all__ = [
     "Progress",
     "Table",
     "TaxiFilter",
+    "Trips",
     "build_bikes",
     "build_named",
     "build_ports",
@@ -47,9 +51,11 @@ __all__ = [
     "file_kind",
     "hour_numbers",
     "load_demand",
+    "parse_columns",
     "parse_grid",
     "read_demand",
     "read_ports",
+    "read_trips",
     "sidecar_json",
     "table_csv",
     "taxi_filter",

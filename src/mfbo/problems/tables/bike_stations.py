@@ -1,20 +1,35 @@
-"""Bike stations: from a station file, or from the trips themselves when those carry coordinates (LouVelo)."""
+"""Stations of trip files: what a station is, the books that number them, and the book of a station file."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
+
+from mfbo.arrays import FloatArray, IntArray
 from mfbo.errors import InvalidInputError
 from mfbo.problems.tables.columns import find_column, needed_columns, rows_of
 from mfbo.problems.tables.points import on_the_map
 from mfbo.problems.tables.rawfiles import PathsLike, sources
 from mfbo.validation import known_name
 
-NO_ID, UNKNOWN, ELSEWHERE = "without a station id", "at an unknown station", "in another city"
+PLACELESS, UNKNOWN, ELSEWHERE, NO_ZONE = -1, -2, -3, -4  # instead of the number of a place
+REASONS = {
+    PLACELESS: "without a station id",
+    UNKNOWN: "at an unknown station",
+    ELSEWHERE: "in another city",
+    NO_ZONE: "in an unknown zone (264, 265)",
+}
 
-TIME = ("start_date", "start_time", "started_at")
-STATION = ("start_terminal", "start_station_id")
-LONGITUDE = ("start_longitude", "start_lng", "start_lon")
-LATITUDE = ("start_latitude", "start_lat")
+# What tells a file of bike trips from other tables; ``trip_layouts`` knows all columns of all layouts.
+TIME = ("start_date", "start_time", "starttime", "started_at", "01_-_rental_details_local_start_time")
+STATION = (
+    "start_terminal",
+    "start_station_id",
+    "start_station_number",
+    "from_station_id",
+    "03_-_rental_start_station_id",
+    "start_station",
+)
 
 STATION_COLUMNS: dict[str, tuple[str, ...]] = {
     "the station id": ("station_id", "id"),
@@ -29,7 +44,7 @@ _BLANK = {"", "null", "none", "nan", "na", "n/a"}
 
 @dataclass(frozen=True)
 class Station:
-    """One station; ``docks`` is None where the files do not say."""
+    """One station; its point is NaN and ``docks`` None where the files do not say."""
 
     id: str
     name: str
@@ -38,17 +53,23 @@ class Station:
     docks: int | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Located:
+    """The stations, and for every place of a book the position of its station among them (−1: none)."""
+
+    stations: list[Station]
+    of_place: IntArray
+
+
 class StationBook(Protocol):
-    """Knows which columns of a trip file it needs, and the place number of a trip."""
+    """Numbers the places where trips start and end."""
 
-    columns: ClassVar[dict[str, tuple[str, ...]]]
-
-    def place(self, row: tuple[Any, ...]) -> int | str:
-        """Return the place number of a trip, given the columns above, or the reason why it has none."""
+    def place(self, identity: Any, name: Any, longitude: Any, latitude: Any) -> int:
+        """Return the number of a place, or one of the codes in ``REASONS`` why there is none."""
         ...
 
-    def stations(self) -> list[Station | None]:
-        """Return the stations by place number; None for one whose coordinates are not known."""
+    def located(self, trips: IntArray, last: FloatArray) -> Located:
+        """Return the stations, given how many trips each place had and when the last of them was."""
         ...
 
 
@@ -65,69 +86,21 @@ class StationFile:
             raise InvalidInputError(f"{path} does not say the city of a station (landmark); leave out city={city!r}")
         if city is not None:
             city = known_name(city, "city", sorted({town for _, town in listed.values() if town}))
-        chosen = [station for station, town in listed.values() if city in (None, town)]
-        self._stations: list[Station | None] = list(chosen)
-        self._places = {station.id: place for place, station in enumerate(chosen)}
-        self._elsewhere = set(listed) - set(self._places)
+        self._stations = [station for station, town in listed.values() if city in (None, town)]
+        self._places = dict.fromkeys(listed, ELSEWHERE)
+        self._places |= {station.id: place for place, station in enumerate(self._stations)}
 
-    def place(self, row: tuple[Any, ...]) -> int | str:
-        """Return the place number of a trip (time, station id), or the reason why it has none."""
-        identity = station_id(row[1])
+    def place(self, identity: Any, name: Any, longitude: Any, latitude: Any) -> int:
+        """Return the place of a station's id; its name and point in the trips do not matter."""
         place = self._places.get(identity)
-        if place is not None:
-            return place
-        if not identity:
-            return NO_ID
-        return ELSEWHERE if identity in self._elsewhere else UNKNOWN
-
-    def stations(self) -> list[Station | None]:
-        """Return the stations by place number."""
-        return self._stations
-
-
-class StationsOfTrips:
-    """Stations gathered from trips with coordinates; a station lies at the mean of its trips' start points."""
-
-    columns: ClassVar[dict[str, tuple[str, ...]]] = {
-        "the start time": TIME,
-        "the start station": STATION,
-        "the start longitude": LONGITUDE,
-        "the start latitude": LATITUDE,
-    }
-
-    def __init__(self) -> None:
-        self._places: dict[str, int] = {}
-        self._sums: list[tuple[int, float, float]] = []  # trips, sum of longitudes, sum of latitudes
-
-    def place(self, row: tuple[Any, ...]) -> int | str:
-        """Return the place number of a trip (time, station id, longitude, latitude), or why it has none."""
-        identity = station_id(row[1])
-        if not identity:
-            return NO_ID
-        place = self._places.setdefault(identity, len(self._places))
-        if place == len(self._sums):
-            self._sums.append((0, 0.0, 0.0))
-        point = on_the_map(row[2], row[3])
-        if point is not None:
-            trips, longitude, latitude = self._sums[place]
-            self._sums[place] = trips + 1, longitude + point[0], latitude + point[1]
+        if place is None:
+            key = station_id(identity)
+            place = self._places.get(key, UNKNOWN) if key else PLACELESS
         return place
 
-    def stations(self) -> list[Station | None]:
-        """Return the stations by place number."""
-        return [
-            Station(identity, f"station {identity}", longitude / trips, latitude / trips) if trips else None
-            for identity, (trips, longitude, latitude) in zip(self._places, self._sums, strict=True)
-        ]
-
-
-def station_book(stations: PathsLike | None, city: str | None) -> StationBook:
-    """Return the stations of a station file, or the gatherer of stations from trips if there is none."""
-    if stations is not None:
-        return StationFile(stations, city)
-    if city is not None:
-        raise InvalidInputError(f"city={city!r} needs the station file: trips do not say which city a station is in")
-    return StationsOfTrips()
+    def located(self, trips: IntArray, last: FloatArray) -> Located:
+        """Return the stations of the file."""
+        return Located(self._stations, np.arange(len(self._stations)))
 
 
 def station_id(value: Any) -> str:

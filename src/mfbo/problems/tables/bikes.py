@@ -1,6 +1,8 @@
-"""Bike demand per station, from Bay Area trips with a station file or LouVelo trips that carry coordinates."""
+"""Demand per station, from trips of any known layout: bikes at stations, taxis in zones."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from os import PathLike
 from pathlib import Path
@@ -8,33 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from mfbo.arrays import IntArray
-from mfbo.errors import InvalidInputError
-from mfbo.problems.tables.bike_stations import (
-    ELSEWHERE,
-    LATITUDE,
-    LONGITUDE,
-    NO_ID,
-    UNKNOWN,
-    Station,
-    StationBook,
-    StationFile,
-    StationsOfTrips,
-    station_book,
-)
-from mfbo.problems.tables.columns import Source, find_column, needed_columns
+from mfbo.arrays import FloatArray, IntArray
+from mfbo.problems.tables.bike_stations import ELSEWHERE, NO_ZONE, PLACELESS, REASONS, UNKNOWN, Located, Station
 from mfbo.problems.tables.counting import DailyCounts, Method, Tally, check_method, demand_shares
-from mfbo.problems.tables.days import Clock, weeks_of
+from mfbo.problems.tables.days import Weeks, hour_numbers, weeks_of
 from mfbo.problems.tables.demand_table import DemandTable
-from mfbo.problems.tables.provenance import USER_FILES, Origin, call, described_files, file_names, period
-from mfbo.problems.tables.rawfiles import PathsLike, Progress, checked_paths, sources
+from mfbo.problems.tables.moments import DAY_SECONDS
+from mfbo.problems.tables.provenance import USER_FILES, Origin, call, file_names, origin_details, period
+from mfbo.problems.tables.rawfiles import PathsLike, Progress
+from mfbo.problems.tables.trip_chunks import TripChunk, TripReader
+from mfbo.problems.tables.trip_files import DATE, NOWHERE, SHORT, TWICE, id_key, unique_station_names
 
 BAY_AREA = Origin("Bay Area Bike Share open data, trips and stations", "CC0 1.0 (public domain)")
 LOUVELO = Origin("LouVelo trips, Louisville Metro Open Data, https://data.louisvilleky.gov", "terms of that portal")
 
-_SHORT, _DATE, _DAY = "incomplete row", "unreadable date", "on other weekdays"
-_NOWHERE, _WEEKS = "at a station without coordinates", "outside the weeks"
-_REASONS = (_SHORT, _DATE, _DAY, NO_ID, UNKNOWN, ELSEWHERE, _WEEKS, _NOWHERE)
+_DAY, _HOUR, _WEEKS = "on other weekdays", "at other hours", "outside the weeks"
+_REASONS = (SHORT, DATE, _DAY, *(REASONS[code] for code in (PLACELESS, UNKNOWN, ELSEWHERE)), _WEEKS, NOWHERE)
+_SELDOM = (TWICE, _HOUR, REASONS[NO_ZONE])  # told only where they occur
+_ALL_HOURS = tuple(range(24))
 
 
 def build_bikes(
@@ -43,94 +36,179 @@ def build_bikes(
     *,
     city: str | None = None,
     weekdays: str | int | Iterable[str | int] = "saturday",
+    hours: str | int | Iterable[int] | None = None,
     first_day: str | date | None = None,
     weeks: int | None = 20,
     method: Method = "daily",
+    columns: Mapping[str, str] | None = None,
     command: str | None = None,
     origin: Origin = USER_FILES,
     progress: Progress | None = None,
 ) -> DemandTable:
-    """Build the demand table of bike stations from trip files; one row for each station with a pickup.
+    """Build the demand table of stations from trip files of any known layout; one row for each with a pickup.
 
-    stations: the station file (Bay Area); without it the trips must carry start coordinates (LouVelo). city: only
-    that ``landmark``. weeks: consecutive ones from ``first_day`` on (default: the first such weekday with a pickup);
-    None takes all. method "daily" is the paper's, the mean of the normalized days; "pooled" the share of all pickups.
+    stations: the station file; without it the trips must carry start coordinates, or be of taxi zones. city: only
+    that ``landmark``. hours: "15-18" counts pickups from 15:00 up to 18:00 only. weeks: consecutive ones from
+    ``first_day`` on (default: the first such weekday with a pickup); None takes all. method "daily" is the paper's, the
+    mean of the normalized days; "pooled" the share of all pickups. columns: purpose → column, for unknown layouts. A
+    table that was read before, in another file or twice in one archive, is counted once.
     """
-    chosen = weeks_of(weekdays, first_day, weeks)
+    chosen = _Chosen(weeks_of(weekdays, first_day, weeks), _ALL_HOURS if hours is None else hour_numbers(hours))
     check_method(method)
-    book = station_book(stations, city)
-    clock, tally, counts = Clock(), Tally(_REASONS), DailyCounts()
-    for source in sources(trips, progress):
-        _count(source, book, chosen.weekdays, clock, tally, counts)
-    days = chosen.days(counts.days, clock)
-    found, listed = _located(counts, days, book, tally)
+    reader = TripReader(stations, city, columns=columns, ends=False, points=True)
+    tally, total = Tally((*_REASONS, *_SELDOM)), _Pickups()
+    _count(reader, trips, chosen, tally, total, progress)
+    days = chosen.weeks.days(total.counts.days, total)
+    found, listed = _located(total, days, reader, tally)
     if not tally.kept:
         raise tally.refusal(file_names(trips), "check the city, the weekday and the weeks against the files")
-    options = {"city": city, "method": method} | chosen.as_details()
-    details = {
-        "source": origin.source,
-        "license": origin.license,
-        "files": described_files(trips if stations is None else [*checked_paths(trips), stations]),
-        "period": period(days, np.unique(found[0]).tolist()),
-        "filter": options,
-        "counts": tally.as_details(),
-        "command": command or call("build_bikes", trips, stations=stations and Path(stations), **options),
-    }
+    tally.reasons = (*_REASONS, *(reason for reason in _SELDOM if tally.skipped[reason]))
+    options: dict[str, Any] = {"city": city, "method": method} | chosen.weeks.as_details()
+    options |= {} if hours is None else {"hours": list(chosen.hours)}
+    options |= {} if columns is None else {"columns": dict(columns)}
+    details = origin_details(origin, trips, stations)
+    details |= {"period": period(days, np.unique(found[0]).tolist()), "filter": options, "counts": tally.as_details()}
+    details["command"] = command or call("build_bikes", trips, stations=stations and Path(stations), **options)
     return _table(found, listed, method, details)
 
 
+@dataclass(frozen=True)
+class _Chosen:
+    """Which pickups count."""
+
+    weeks: Weeks
+    hours: tuple[int, ...]
+
+
+@dataclass
+class _Pickups:
+    """Pickups counted by day and place, what was skipped, and the first and last day seen."""
+
+    counts: DailyCounts = field(default_factory=DailyCounts)
+    skipped: Counter[str] = field(default_factory=Counter)
+    first_day: int | None = None
+    last_day: int | None = None
+
+    def add(self, moments: FloatArray, places: IntArray, chosen: _Chosen) -> None:
+        """Count the pickups of a chunk; each row is skipped for the first reason that holds."""
+        readable = ~np.isnan(moments)
+        self.skipped[DATE] += int((~readable).sum())
+        moments, places = moments[readable], places[readable]
+        days = (moments // DAY_SECONDS).astype(np.int64)
+        if len(days):
+            self.see(int(days.min()), int(days.max()))
+        left = np.ones(len(days), dtype=bool)
+        tests = {
+            _DAY: np.isin((days - 1) % 7, chosen.weeks.weekdays),  # day 1 was a Monday
+            _HOUR: np.isin(moments % DAY_SECONDS // 3600, chosen.hours),
+        } | {reason: places != code for code, reason in REASONS.items()}
+        for reason, fits in tests.items():
+            self.skipped[reason] += int((left & ~fits).sum())
+            left &= fits
+        if left.any():
+            self.counts.add(days[left], places[left])
+
+    def see(self, first: int, last: int) -> None:
+        """Widen the days seen."""
+        self.first_day = first if self.first_day is None else min(self.first_day, first)
+        self.last_day = last if self.last_day is None else max(self.last_day, last)
+
+    def merge(self, other: "_Pickups") -> None:
+        """Add what another reading has counted."""
+        self.counts.merge(other.counts)
+        self.skipped.update(other.skipped)
+        if other.first_day is not None and other.last_day is not None:
+            self.see(other.first_day, other.last_day)
+
+
+class _SourceCount:
+    """The pickups of one source under both readings of its dates, until it is known which one fits."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.short = 0
+        self.month_first = _Pickups()
+        self.day_first: _Pickups | None = None
+        self.only = [0, 0]  # stamps that can be read month first only, day first only
+        self.digest = 0
+
+    def add(self, chunk: TripChunk, chosen: _Chosen) -> None:
+        """Count a chunk."""
+        starts, other = chunk.starts
+        if other is not None:
+            one_way, other_way = np.isnan(other) & ~np.isnan(starts), np.isnan(starts) & ~np.isnan(other)
+            self.only = [self.only[0] + int(one_way.sum()), self.only[1] + int(other_way.sum())]
+            if self.day_first is None and self.rows == 0:
+                self.day_first = _Pickups()
+        self.month_first.add(starts, chunk.origins, chosen)
+        if self.day_first is not None:
+            self.day_first.add(starts if other is None else other, chunk.origins, chosen)
+        self.rows += len(chunk)
+        self.short += chunk.short
+        self.digest = (self.digest + int(chunk.marks.astype(np.uint64).sum())) % 2**64
+
+    @property
+    def pickups(self) -> _Pickups:
+        """The reading that fits: day first only if some stamps can be read no other way, and none is month first."""
+        day_first = self.day_first is not None and self.only[1] > 0 and self.only[0] == 0
+        return self.day_first if day_first and self.day_first is not None else self.month_first
+
+
 def _count(
-    source: Source, book: StationBook, weekdays: tuple[int, ...], clock: Clock, tally: Tally, counts: DailyCounts
+    reader: TripReader, trips: PathsLike, chosen: _Chosen, tally: Tally, total: _Pickups, progress: Progress | None
 ) -> None:
-    for rows, short in source.chunks(_trip_columns(source, book)):
-        tally.rows += len(rows) + short
-        tally.skipped[_SHORT] += short
-        pickups = []
-        for row in rows:
-            moment = clock.read(row[0])
-            if moment is None:
-                tally.skipped[_DATE] += 1
-            elif moment[1] not in weekdays:
-                tally.skipped[_DAY] += 1
-            else:
-                place = book.place(row)
-                if isinstance(place, str):
-                    tally.skipped[place] += 1
-                else:
-                    pickups.append((moment[0], place))
-        if pickups:
-            days, places = zip(*pickups, strict=True)
-            counts.add(days, places)
+    seen: set[tuple[int, int]] = set()
 
+    def finish(source: _SourceCount) -> None:
+        tally.rows += source.rows + source.short
+        tally.skipped[SHORT] += source.short
+        if source.rows and (source.rows, source.digest) in seen:
+            tally.skipped[TWICE] += source.rows
+            return
+        seen.add((source.rows, source.digest))
+        total.merge(source.pickups)
+        tally.skipped.update(source.pickups.skipped)
 
-def _trip_columns(source: Source, book: StationBook) -> list[str]:
-    located = find_column(source, LONGITUDE) is not None and find_column(source, LATITUDE) is not None
-    columns = needed_columns(source, StationFile.columns, "a bike trip file")
-    if isinstance(book, StationsOfTrips) and not located:
-        raise InvalidInputError(
-            f"{source.label} has no start coordinates; give the station file of the same system too (stations=…)"
-        )
-    return needed_columns(source, book.columns, "a bike trip file") if located else columns
+    current, number = _SourceCount(), 0
+    for chunk in reader.chunks(trips, progress):
+        if chunk.source != number:
+            finish(current)
+            current, number = _SourceCount(), chunk.source
+        current.add(chunk, chosen)
+    finish(current)
 
 
 def _located(
-    counts: DailyCounts, days: tuple[int, ...], book: StationBook, tally: Tally
+    total: _Pickups, days: tuple[int, ...], reader: TripReader, tally: Tally
 ) -> tuple[tuple[IntArray, IntArray, IntArray], list[Station]]:
     """Return (days, places, counts) inside the weeks and on the map, with places renumbered in order of their ids."""
-    day, place, count = counts.of_days(days)
-    tally.skipped[_WEEKS] = counts.total - int(count.sum())
-    stations = book.stations()
-    order = sorted((_id_key(station.id), number, station) for number, station in enumerate(stations) if station)
-    renumbered = np.full(len(stations), -1, dtype=np.int64)
-    for position, (_, number, _) in enumerate(order):
-        renumbered[number] = position
-    known = renumbered[place] >= 0
-    tally.skipped[_NOWHERE] = int(count[~known].sum())
-    return (day[known], renumbered[place[known]], count[known]), [station for _, _, station in order]
+    day, place, count = total.counts.of_days(days)
+    tally.skipped[_WEEKS] = total.counts.total - int(count.sum())
+    located = _stations(reader, total.counts)
+    order = sorted(
+        (id_key(station.id), number)
+        for number, station in enumerate(located.stations)
+        if not np.isnan(station.longitude)
+    )
+    rank = np.full(len(located.stations) + 1, -1)  # the last entry is what −1 finds
+    for position, (_, number) in enumerate(order):
+        rank[number] = position
+    station = rank[located.of_place[place]] if len(place) else place
+    on_map = station >= 0
+    tally.skipped[NOWHERE] = int(count[~on_map].sum())
+    return (day[on_map], station[on_map], count[on_map]), [located.stations[number] for _, number in order]
 
 
-def _id_key(identity: str) -> tuple[int, int, str]:
-    return (0, int(identity), "") if identity.isdecimal() else (1, 0, identity)
+def _stations(reader: TripReader, counts: DailyCounts) -> Located:
+    """Return the stations, given all pickups of all chosen weekdays."""
+    if reader.book is None:
+        return Located([], np.empty(0, dtype=np.int64))
+    day, place, count = counts.of_days(counts.days)
+    size = int(place.max(initial=-1)) + 1
+    trips = np.bincount(place, weights=count, minlength=size).astype(np.int64)
+    last = np.full(size, -np.inf)
+    np.maximum.at(last, place, day.astype(np.float64))
+    return reader.book.located(trips, last)
 
 
 def _table(
@@ -138,16 +216,14 @@ def _table(
 ) -> DemandTable:
     places, pickups, demand = demand_shares(*found, method)
     chosen = [stations[place] for place in places.tolist()]
-    names = [station.name for station in chosen]
-    twice = {name for name in names if names.count(name) > 1}
     extras = {"pickups": pickups}
     docks = [station.docks for station in chosen if station.docks is not None]
     if len(docks) == len(chosen):
         extras = {"docks": np.array(docks, dtype=np.int64), "pickups": pickups}
     return DemandTable(
-        names=tuple(f"{each.name} ({each.id})" if each.name in twice else each.name for each in chosen),
+        names=unique_station_names(chosen),
         feature_names=("longitude", "latitude"),
-        features=np.array([[round(each.longitude, 6), round(each.latitude, 6)] for each in chosen]),
+        features=np.array([[round(station.longitude, 6), round(station.latitude, 6)] for station in chosen]),
         demand=demand,
         extras=extras,
         details=details,

@@ -57,6 +57,10 @@ class DailyCounts:
         )
         self._counts.update(dict(zip(keys.tolist(), counts.tolist(), strict=True)))
 
+    def merge(self, other: "DailyCounts") -> None:
+        """Add the pickups that another has counted."""
+        self._counts.update(other._counts)
+
     @property
     def days(self) -> list[int]:
         """All days with a pickup, sorted."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Protocol
 
 from mfbo.errors import InvalidInputError
 from mfbo.validation import whole_number
@@ -91,7 +92,7 @@ def _weekday(day: str | int) -> int:
             return matches[0]
     elif not isinstance(day, bool) and 0 <= day <= 6:
         return int(day)
-    raise InvalidInputError(f"{day!r} is no weekday; give monday … sunday, mon … sun, or 0 (Monday) … 6 (Sunday)")
+    raise InvalidInputError(f"{day!r} is not a weekday; give monday … sunday, mon … sun, or 0 (Monday) … 6 (Sunday)")
 
 
 def hour_numbers(hours: str | int | Iterable[int]) -> tuple[int, ...]:
@@ -112,9 +113,16 @@ def _hours_of_text(text: str) -> tuple[int, ...]:
         first = int(found[1]) if found else 24
         last = int(found[2]) if found and found[2] else first + 1
         if first > 23 or last > 24 or last == first:
-            raise InvalidInputError(f"{part!r} is no span of hours; write 15-18 for 15:00 up to 18:00")
+            raise InvalidInputError(f"{part!r} is not a span of hours; write 15-18 for 15:00 up to 18:00")
         chosen.update((first + step) % 24 for step in range((last - first) % 24 or 24))
     return tuple(sorted(chosen))
+
+
+class Seen(Protocol):
+    """Whoever has seen the days of the files: a ``Clock``, for one."""
+
+    first_day: int | None
+    last_day: int | None
 
 
 @dataclass(frozen=True)
@@ -129,8 +137,8 @@ class Weeks:
     first_day: int | None
     weeks: int | None
 
-    def days(self, pickup_days: Sequence[int], clock: Clock) -> tuple[int, ...]:
-        """Return the days (ordinals), given those with pickups and a clock that has seen the files.
+    def days(self, pickup_days: Sequence[int], seen: Seen) -> tuple[int, ...]:
+        """Return the days (ordinals), given those with pickups and who has seen the days of the files.
 
         Weeks that the files do not cover are refused: a mean over fewer days would be another table.
         """
@@ -139,7 +147,7 @@ class Weeks:
         start = min(pickup_days) if self.first_day is None else self.first_day
         end = max(pickup_days) if self.weeks is None else start + 7 * self.weeks - 1
         days = tuple(day for day in range(start, end + 1) if (day - 1) % 7 in self.weekdays)  # day 1 was a Monday
-        first, last = clock.first_day or 1, clock.last_day or 1
+        first, last = seen.first_day or 1, seen.last_day or 1
         inside = [day for day in days if first <= day <= last]
         if self.weeks is not None and len(inside) < len(days):
             raise InvalidInputError(

@@ -24,7 +24,7 @@ class Box:
     def __post_init__(self) -> None:
         if not (-180 <= self.west < self.east <= 180 and -90 <= self.south < self.north <= 90):
             raise InvalidInputError(
-                f"{self} is no box: west must be less than east within ±180 degrees, south less than north within ±90"
+                f"{self} is not a box: west must be below east within ±180 degrees, and south below north within ±90"
             )
 
     def holds(self, longitude: float, latitude: float) -> bool:
@@ -71,6 +71,8 @@ class Grid:
 def parse_grid(text: str) -> tuple[int, int]:
     """Return (columns, rows) of a text like '12x20'."""
     columns, cross, rows = text.lower().partition("x")
-    if not (cross and all(each.isdecimal() and len(each) <= MOST_DIGITS for each in (columns.strip(), rows.strip()))):
-        raise InvalidInputError(f"{said(text)} is no grid; write columns x rows, for example 12x20")
+    if not (
+        cross and all(count.isdecimal() and len(count) <= MOST_DIGITS for count in (columns.strip(), rows.strip()))
+    ):
+        raise InvalidInputError(f"{said(text)} is not a grid; write columns x rows, for example 12x20")
     return int(columns), int(rows)

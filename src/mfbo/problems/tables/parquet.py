@@ -56,7 +56,7 @@ def parquet_source(label: str, file: BinaryIO, size: int, advance: Callable[[flo
         raise InvalidInputError(f"{label} is truncated or damaged ({error}); download it again") from error
     facts = opened.metadata
     if facts.num_rows > MOST_ROWS_PER_BYTE * size:
-        raise InvalidInputError(f"{label} claims {facts.num_rows:,} rows in {size:,} bytes: that is no trip file")
+        raise InvalidInputError(f"{label} claims {facts.num_rows:,} rows in {size:,} bytes: that is not a trip file")
     if sum(facts.row_group(group).total_byte_size for group in range(facts.num_row_groups)) > most_unpacked(size):
         raise too_large(label, most_unpacked(size))
     names = {plain(name): name for name in opened.schema_arrow.names}

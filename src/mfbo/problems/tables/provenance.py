@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,12 @@ USER_FILES = Origin("trip files given by the user", "that of the files")
 def described_files(paths: PathsLike) -> list[dict[str, Any]]:
     """Return name and size of each raw file; no folder and no date, so that two builds give the same bytes."""
     return [{"name": path.name, "bytes": path.stat().st_size} for path in checked_paths(paths)]
+
+
+def origin_details(origin: Origin, paths: PathsLike, stations: str | PathLike[str] | None) -> dict[str, Any]:
+    """Return the details that say where a table comes from: whose data it is, and the files, that of stations last."""
+    read = paths if stations is None else [*checked_paths(paths), stations]
+    return {"source": origin.source, "license": origin.license, "files": described_files(read)}
 
 
 def file_names(paths: PathsLike) -> str:
@@ -48,5 +55,5 @@ def call(function: str, paths: PathsLike, **options: Any) -> str:
     """
     files = [path.name for path in checked_paths(paths)]
     shown = {name: value.name if isinstance(value, Path) else value for name, value in options.items()}
-    given = [f"{name}={value!r}" for name, value in shown.items() if value is not None]
-    return f"mfbo.problems.tables.{function}({', '.join([repr(files), *given])})"
+    options_shown = [f"{name}={value!r}" for name, value in shown.items() if value is not None]
+    return f"mfbo.problems.tables.{function}({', '.join([repr(files), *options_shown])})"

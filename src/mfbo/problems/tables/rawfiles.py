@@ -11,7 +11,7 @@ from itertools import chain, islice
 from operator import itemgetter
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from mfbo.errors import InvalidInputError
 from mfbo.given_files import bounded_text, delimiter_of, kind_of, most_unpacked, open_given, too_large
@@ -22,6 +22,8 @@ Progress = Callable[[int, int], None]
 PathsLike = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 CHUNK_ROWS = 2_000  # small enough for the processor cache: 10,000 rows at a time took a third longer
+
+DEEPEST = 1  # archives inside archives
 
 
 @dataclass
@@ -144,32 +146,39 @@ def _tables_in(path: Path, file: BinaryIO, size: int, meter: Meter) -> Iterator[
     elif start == b"PAR1":
         yield parquet_source(str(path), file, size, lambda share: meter.at(int(share * size)))
     elif start[:2] == b"PK":
-        yield from _csv_members(path, file, advance, size)
+        yield from _csv_members(str(path), file, advance, size)
     else:
         yield _csv_source(str(path), file, advance)
 
 
-def _csv_members(path: Path, file: BinaryIO, advance: Callable[[], None], size: int) -> Iterator[Source]:
-    with reading(str(path)):
+def _csv_members(
+    label: str, file: IO[bytes], advance: Callable[[], None], size: int, depth: int = 0
+) -> Iterator[Source]:
+    """Yield the tables in an archive, and in archives inside it: years are published as archives of months."""
+    with reading(label):
         archive = zipfile.ZipFile(file)
+    wanted = (".csv", ".txt", ".zip") if depth < DEEPEST else (".csv", ".txt")
     members = [
         member
         for member in archive.infolist()
-        if member.filename.lower().endswith((".csv", ".txt")) and not member.filename.startswith("__MACOSX/")
+        if member.filename.lower().endswith(wanted) and not member.filename.startswith("__MACOSX/")
     ]
     if not members:
         held = ", ".join(archive.namelist()[:5]) or "nothing"
-        raise InvalidInputError(f"{path} holds no .csv file but {held}; unpack it and give the table itself")
+        raise InvalidInputError(f"{label} holds no .csv file but {held}; unpack it and give the table itself")
     for member in members:
-        label = f"{path}: {member.filename}"
+        inside = f"{label}: {member.filename}"
         if member.flag_bits & 0x1:
-            raise InvalidInputError(f"{label} is locked with a password; unpack it first")
+            raise InvalidInputError(f"{inside} is locked with a password; unpack it first")
         if member.file_size > most_unpacked(size):
-            raise too_large(label, most_unpacked(size))
-        with reading(label):
+            raise too_large(inside, most_unpacked(size))
+        with reading(inside):
             stream = archive.open(member)
         with stream:
-            yield _csv_source(label, stream, advance, size)
+            if member.filename.lower().endswith(".zip"):
+                yield from _csv_members(inside, stream, advance, size, depth + 1)
+            else:
+                yield _csv_source(inside, stream, advance, size)
 
 
 def _csv_source(label: str, stream: Any, advance: Callable[[], None], packed: int | None = None) -> CsvSource:

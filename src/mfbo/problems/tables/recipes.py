@@ -10,10 +10,10 @@ import numpy as np
 from mfbo.errors import InvalidInputError
 from mfbo.problems.tables.bikes import BAY_AREA, LOUVELO, build_bikes
 from mfbo.problems.tables.port_table import PortTable, choose_ports
-from mfbo.problems.tables.provenance import file_names
+from mfbo.problems.tables.provenance import USER_FILES, file_names
 from mfbo.problems.tables.rawfiles import PathsLike, Progress, checked_paths
 from mfbo.problems.tables.table_writer import Table
-from mfbo.problems.tables.taxi import build_taxi_grids, taxi_filter
+from mfbo.problems.tables.taxi import NYC_TLC, build_taxi_grids, taxi_filter
 from mfbo.problems.tables.user_files import file_kind
 from mfbo.problems.tables.world_ports import build_ports, composition
 from mfbo.validation import known_name
@@ -22,6 +22,9 @@ NYC_GRIDS = {"nyc-12x20": (12, 20), "nyc-15x26": (15, 26), "nyc-20x36": (20, 36)
 CHOSEN_PORTS = 30
 LEAST_PER_REGION = 2
 PORTS_SEED = 0
+ALL_DAYS: dict[str, Any] = {"weekdays": "mon-sun", "weeks": None}
+TAXI_DAYS: dict[str, Any] = {"weekdays": "mon-fri", "hours": "15-18", "weeks": None, "method": "pooled"}
+OWN_TRIPS = ("bikes", "taxi-zones")  # tables of whoever brings trips: all days of all stations, weekday rush of zones
 
 
 def build_named(name: str, paths: PathsLike, *, progress: Progress | None = None) -> dict[str, Table]:
@@ -34,8 +37,8 @@ def build_named(name: str, paths: PathsLike, *, progress: Progress | None = None
 
 def _nyc(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Table]:
     names = tuple(NYC_GRIDS) if name == "nyc" else (name,)
-    commands = [_command(each, paths) for each in names]
-    grids = [NYC_GRIDS[each] for each in names]
+    commands = [_command(grid, paths) for grid in names]
+    grids = [NYC_GRIDS[grid] for grid in names]
     tables = build_taxi_grids(paths, grids, taxi_filter(), commands=commands, progress=progress)
     return dict(zip(names, tables, strict=True))
 
@@ -62,15 +65,22 @@ def _louvelo(name: str, paths: PathsLike, progress: Progress | None) -> dict[str
     return {name: build_bikes(trips, stations, command=command, origin=LOUVELO, progress=progress)}
 
 
-def trips_and_stations(name: str, paths: PathsLike, given: Path | None = None) -> tuple[list[Path], Path | None]:
-    """Return the trip files and the station file, which stands among the files or is ``given`` apart.
+def _own(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Table]:
+    trips, stations = trips_and_stations(name, paths)
+    command = _command(name, paths)
+    days, origin = (TAXI_DAYS, NYC_TLC) if name == "taxi-zones" else (ALL_DAYS, USER_FILES)
+    return {name: build_bikes(trips, stations, **days, command=command, origin=origin, progress=progress)}
+
+
+def trips_and_stations(name: str, paths: PathsLike, apart: Path | None = None) -> tuple[list[Path], Path | None]:
+    """Return the trip files and the station file, which stands among the files or is told ``apart``.
 
     The Bay Area's trips name their stations only, so its station file is needed.
     """
     files = checked_paths(paths)
     listed = [path for path in files if file_kind(path) == "bike stations"]
     trips = [path for path in files if path not in listed]
-    stations = listed if given is None else [*listed, given]
+    stations = listed if apart is None else [*listed, apart]
     needed = name == "bay-area-bike"
     if not trips or len(stations) > 1 or (needed and not stations):
         wanted = "one station file" if needed else "at most one station file"
@@ -108,6 +118,8 @@ RECIPES: dict[str, Callable[[str, PathsLike, Progress | None], dict[str, Table]]
     "nyc-20x36": _nyc,
     "bay-area-bike": _bay_area,
     "louvelo": _louvelo,
+    "bikes": _own,
+    "taxi-zones": _own,
     "ports": _ports,
     "ports-30": _ports,
 }

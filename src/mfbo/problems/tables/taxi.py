@@ -174,8 +174,8 @@ def _taxi_columns(source: Source) -> list[str]:
     zone = find_column(source, _ZONES)
     if zone is not None and find_column(source, COLUMNS["the pickup longitude"]) is None:
         raise InvalidInputError(
-            f"{source.label} has zone ids ({zone}) and no coordinates; the commission published coordinates up to "
-            "June 2016: use a monthly file of January 2009 to June 2016 with pickup_longitude and pickup_latitude"
+            f"{source.label} has zone ids ({zone}) and no coordinates, so it fits no grid; count its zones "
+            "instead: mfbo data build taxi-zones FILE (files with coordinates end in June 2016)"
         )
     return needed_columns(source, COLUMNS, "a taxi trip file with coordinates")
 

@@ -51,7 +51,7 @@ def load_demand(path: str | PathLike[str], *, progress: Progress | None = None) 
     if kind == "demand table":
         return read_demand(path)
     if kind == "bike trips":
-        return build_bikes(path, progress=progress)
+        return build_bikes(path, weekdays="mon-sun", weeks=None, progress=progress)
     if kind == "taxi trips":
         return build_taxi(path, progress=progress)
     raise InvalidInputError(f"{path} holds {kind}, not demand; give a table with name and demand, or trip files")

@@ -1,8 +1,9 @@
 """Exact payoffs: a plan that cannot gain is never played, and small gains are worth every second round only.
 
 Little optimism (0.3) climbs fast while the model is right. Where it leads to a plan the model is sure cannot gain, or
-while all of five rounds gained next to nothing, the plan of the largest expected gain over the best is played instead;
-and where the model is sure that nothing can gain, the plan it knows least of, for then the model is to be doubted.
+while its plans are as good as the best and five rounds gained next to nothing, the plan of the largest expected gain
+over the best is played instead; and where the model is sure that nothing can gain, the plan it knows least of, for then
+the model is to be doubted.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from mfbo.strategies.default.search import Search, Starts
 from mfbo.strategies.default.seen import Seen
 
 WINDOW = 5  # rounds over which gains are looked at
-SMALL = 0.01  # gain over the window, as a share of all that was gained since the first plan, that counts as small
+SMALL = 0.01  # difference, as a share of all that was gained since the first plan, that counts as small
 SURE = 3.0  # standard deviations beyond which the model is sure
 NOTHING = 1e-5  # share of all that was gained so far that would not count as a gain
 JITTERED = 1e-10  # variance that a model without noise leaves at a told plan
@@ -44,8 +45,9 @@ class Exploring:
     def of(seen: Seen, means: FloatArray, noise_variance: float, base: float, highest: float) -> "Exploring":
         """Look at the means of the visited plans under the current model, (m,)."""
         best, gained = float(means.max()), float(means.max() - means[0])
-        creeps = len(means) > WINDOW + 1 and best - float(means[:-WINDOW].max()) <= SMALL * gained
-        due = creeps and len(means) % 2 == 0
+        small = SMALL * gained
+        creeps = len(means) > WINDOW + 1 and best - float(means[:-WINDOW].max()) <= small
+        due = creeps and len(means) % 2 == 0 and best - _last_climb(seen, means) <= small
         multiplier = base if noise_variance <= NEGLIGIBLE_NOISE else max(base, NOISY_BASE)
         least = max(NOTHING * gained, SURE * (noise_variance + JITTERED) ** 0.5)
         return Exploring(best, least, due, multiplier, highest, KnownPlacements.of(seen))
@@ -75,3 +77,9 @@ class Exploring:
         moments = search.posterior.population(plan)
         hoped = moments.mean + SURE * moments.variance**0.5
         return bool(hoped > self.best + self.least)
+
+
+def _last_climb(seen: Seen, means: FloatArray) -> float:
+    """Return the mean of the latest told plan that did not explore: far below the best, it still teaches the model."""
+    climbs = [mean for done, mean in zip(seen.told, means, strict=True) if done.notes.get("explores") != (1.0,)]
+    return float(climbs[-1]) if climbs else float(means[-1])

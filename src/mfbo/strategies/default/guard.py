@@ -17,7 +17,8 @@ from mfbo.strategies.default.status_quo import status_quo_of
 from mfbo.strategies.modeled import Belief
 
 CONFIDENCE = 1.645  # standard deviations: 95 of 100 plans that pass cost less than is allowed
-BETTER = 1.0  # the same for a plan that is recommended instead of the status quo: 84 of 100 are better
+BETTER = 1.645  # the same for a plan that is recommended instead of the status quo
+NOTHING = 0.5  # of the payoffs' unit: a status quo that earns less has no natural zero, as differences do
 WAYS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1)  # shares of the way from the best plan to one that does not pass
 
 Word = Literal["free", "shortened", "best", "status quo"]
@@ -40,8 +41,7 @@ class Guard:
         posterior, fit = belief.posterior, belief.note.fit
         plan = status_quo_of(seen, posterior)
         earned = fit.shift + fit.scale * float(posterior.population_means(plan[None])[0])
-        risk = seen.history.risk
-        return Guard(posterior, plan, np.inf if risk is None else risk * abs(earned) / fit.scale)
+        return Guard(posterior, plan, _allowed(seen.history.risk, abs(earned) / fit.scale))
 
     def lower(self, plans: FloatArray, deviations: float = CONFIDENCE) -> FloatArray:
         """Return what plans (m, C, A) bring against the status quo at least, with confidence, (m,)."""
@@ -80,3 +80,13 @@ class Guard:
         means = self.posterior.population_means(plans)
         means[1:][~allowed] = -np.inf
         return np.asarray(plans[int(np.argmax(means))])
+
+
+def _allowed(risk: float | None, earned: float) -> float:
+    """Return the loss allowed, in the payoffs' unit, if the status quo earns so much in it.
+
+    Shares of about nothing say nothing: then one unit is allowed, and the step alone protects.
+    """
+    if risk is None:
+        return np.inf
+    return risk * earned if earned >= NOTHING else 1.0

@@ -1,9 +1,10 @@
 """The default strategy: our kernel, population UCB, L-BFGS; few rounds for every kind of feedback, noisy or not.
 
 ``propose`` is the whole algorithm. Its rules are values computed from the history, one file each: ``first_plans``,
-``search`` (starts, trusted occupancy), ``stall`` and ``information_floor`` (optimism), ``lookers``,
-``known_placements``. docs/decisions/0006-default-strategy.md has the measurements. A study that is to earn has rules of
-its own: ``status_quo``, ``step``, ``guard``, ``street`` and ``tilt`` (noisy days), ``wrong_days``; see decision 0013.
+``doubts`` (wrong numbers), ``search`` (starts, trusted occupancy), ``exploring``, ``stall`` and ``information_floor``
+(optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``.
+docs/decisions/0006-default-strategy.md has the measurements. A study that is to earn has rules of its own:
+``status_quo``, ``step``, ``guard``, ``street`` and ``tilt`` (noisy days), ``wrong_days``; see decision 0013.
 """
 
 from dataclasses import dataclass, field, replace
@@ -58,6 +59,8 @@ class Default(ModeledStrategy):
     def kind_of(self, history: History) -> str:
         """Return the kind of data; noisy population payoffs that are to be earned are "street"."""
         kind = self.data_kind(history.told, history.noise)
+        if kind == "exact" and history.situations is not None:  # what situations do not say of a day is noise
+            kind = "noisy"
         return "street" if kind == "noisy" and history.aim == "earn" else kind
 
     def kernel_for(self, population: Population, kind: str) -> Kernel:
@@ -73,7 +76,8 @@ class Default(ModeledStrategy):
         """
         shared = with_shared_payoffs(history)
         if history.aim == "earn":
-            return without_wrong_days(shared) if replicates_disagree(shared.told) else shared
+            noisy = history.situations is not None or replicates_disagree(shared.told)
+            return without_wrong_days(shared) if noisy else shared
         return Doubts.of(shared).believed(shared)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
@@ -109,12 +113,12 @@ class Default(ModeledStrategy):
             if look_is_due(seen, raised=stall.raised):
                 plan = seen.allowed(with_lookers(seen.history, plan))
             placements = KnownPlacements.of(seen)
-            known = placements.hold(plan)
-            if known:  # whole agents sit where they sat before: look further at once (and only there, next time)
+            sits_still = placements.hold(plan)
+            if sits_still:  # whole agents sit where they sat before: look further at once (and only there, next time)
                 stall = stall.further()
                 plan = search.climbed(stall.multiplier, [plan, starts.random])
                 plan = placements.left(plan, search.acquisition(stall.multiplier), rng)
-            return Proposal(plan, {**belief.notes, **stall.notes, "known": (float(known),)})
+            return Proposal(plan, {**belief.notes, **stall.notes, "known": (float(sits_still),)})
 
     def _earning(self, seen: Seen, rng: np.random.Generator) -> Proposal:
         """Return the status quo first, then what the model likes within a step of the best plan, as far as it passes.
@@ -141,13 +145,13 @@ class Default(ModeledStrategy):
                 starts = Starts.of(near, best, rng)
                 plan = search.climbed(stall.multiplier, stall.chosen(starts))
                 placements = KnownPlacements.of(near)
-                known = placements.hold(plan)
-                if known:
+                sits_still = placements.hold(plan)
+                if sits_still:
                     stall = stall.further()
                     plan = search.climbed(stall.multiplier, [plan, starts.random])
                     plan = placements.left(plan, search.acquisition(stall.multiplier), rng)
                 promise = search.acquisition(stall.multiplier)
-                notes |= {**stall.notes, "known": (float(known),)}
+                notes |= {**stall.notes, "known": (float(sits_still),)}
             plan, word = guard.held(plan, best, promise)
             return Proposal(plan, {**notes, "guard": (word,)})
 

@@ -14,7 +14,7 @@ from mfbo.interfaces import Posterior
 from mfbo.population import Population
 
 WAVES, LENGTH = 64, 0.25  # of the smooth part of the slopes, on features scaled to [0, 1]
-STEEPNESS = 0.3  # measured: with 1 the search wanders, and follows what it has found too little
+STEEPNESS = 0.1  # measured: steeper, the search wanders and follows what it has found too little
 TRIALS = 16  # random moves at which tilt and uncertainty are compared
 TRIAL_STEP = 0.1  # share of the agents that they move
 

@@ -1,0 +1,86 @@
+"""What operators' systems say, for studies: stations and bikes of a GBFS feed, rides of a day's trip file."""
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from mfbo.cli.output import bytes_progress, say
+from mfbo.errors import InvalidInputError
+from mfbo.gbfs import Feed, read_gbfs
+from mfbo.population import Population
+from mfbo.problems import forecast_plan
+from mfbo.problems.day_rides import DayRides, day_rides
+from mfbo.problems.tables import Trips, parse_columns, read_trips
+from mfbo.problems.tables.trip_files import told_record
+from mfbo.validation import said
+
+
+def feed_population(source: str, size: int | None, move_budget: int | None) -> tuple[Population, dict[str, int] | None]:
+    """Return the population of a feed and its current placement; size None takes all bikes the feed has.
+
+    Stations that do not rent keep the bikes that stand there.
+    """
+    feed = read_gbfs(source)
+    bikes = None if feed.placed is None else sum(feed.placed.values())
+    if size is None and not bikes:
+        raise InvalidInputError(f"{source} says of no bike where it is; say how many there are with --agents")
+    limits: dict[str, Any] = {} if move_budget is None else {"move_budget": move_budget}
+    if feed.capacity:
+        limits["capacity"] = feed.capacity
+    if feed.closed:
+        limits["fixed"] = feed.closed
+    return Population(feed.columns, size=size or bikes, **limits), feed.placed
+
+
+def feed_placement(source: str, population: Population) -> dict[str, int]:
+    """Return today's bikes by station, for the stations of a study; others are named, missing ones refused."""
+    feed: Feed = read_gbfs(source)
+    if feed.placed is None:
+        raise InvalidInputError(f"{source} has no station_status: it does not say where bikes are")
+    missing = [name for name in population.actions if name not in feed.placed]
+    if missing:
+        raise InvalidInputError(f"{source} does not know {said(missing[0])} ({len(missing)} of the study's stations)")
+    others = sum(count for name, count in feed.placed.items() if name not in population.actions)
+    if others:
+        say(f"{others} bikes of the feed stand at stations that are not in the study", error=True)
+    return {name: feed.placed[name] for name in population.actions}
+
+
+def told_day(path: Path, population: Population, columns: str | None, day: str | None, *, silent: bool) -> DayRides:
+    """Return the rides of a day's trip file at the study's stations, and say what was read."""
+    trips = given_trips(path, columns, silent=silent)
+    rides = day_rides(trips, population.actions, None if day is None else _ordinal(day))
+    if rides.elsewhere:
+        say(f"{rides.elsewhere} rides started at stations that are not in the study; they are not counted", error=True)
+    return rides
+
+
+def given_trips(path: Path, columns: str | None, *, silent: bool) -> Trips:
+    """Read a trip file with a bar, and say what was skipped."""
+    with bytes_progress(path.name, silent=silent) as advance:
+        trips = read_trips(path, columns=None if columns is None else parse_columns(columns), progress=advance)
+    skipped = [f"{count:,} {what}" for what, count in told_record(trips.details) if what.startswith("skipped")]
+    if skipped and not silent:
+        say(f"{path.name}: {'; '.join(skipped)}", error=True)
+    return trips
+
+
+def forecast(path: Path, population: Population, rule: str, *, silent: bool) -> dict[str, int]:
+    """Return the plan that a rule makes of past trips, by station, for a study's stations and fleet."""
+    if population.size is None:
+        raise InvalidInputError("a forecast places whole agents: give their number with --agents")
+    trips = given_trips(path, None, silent=silent)
+    shared = [name for name in population.actions if name in trips.stations]
+    if not shared:
+        raise InvalidInputError(f"no trip of {path} starts at a station of the study; names must be the same")
+    docks = None if population.limits is None else population.limits.most
+    by_name = None if docks is None else dict(zip(population.actions, docks.tolist(), strict=True))
+    plan = forecast_plan(trips.at(shared), population.size, rule, by_name)
+    return dict.fromkeys(population.actions, 0) | dict(zip(shared, plan.tolist(), strict=True))
+
+
+def _ordinal(text: str) -> int:
+    try:
+        return date.fromisoformat(text).toordinal()
+    except ValueError:
+        raise InvalidInputError(f"{said(text)} is not a day; write it like 2020-11-30") from None

@@ -1,0 +1,48 @@
+"""What a day's trips say of the plan that was played: rides started, in all and at each station."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mfbo.arrays import IntArray
+from mfbo.errors import InvalidInputError
+from mfbo.problems.tables.days import iso
+from mfbo.problems.tables.trip_table import Trips
+from mfbo.validation import said
+
+
+@dataclass(frozen=True, eq=False)
+class DayRides:
+    """Rides of one day. day: its ordinal. started, arrived: per action (A,). elsewhere: rides from other stations."""
+
+    day: int
+    started: IntArray
+    arrived: IntArray
+    elsewhere: int
+
+    @property
+    def payoff(self) -> float:
+        """All rides that started at a station of the study."""
+        return float(self.started.sum())
+
+
+def day_rides(trips: Trips, actions: Sequence[str], day: int | None = None) -> DayRides:
+    """Count the rides of a day at the study's actions, by name; ``day`` (ordinal) is needed if there are several."""
+    if day is None and len(trips.dates) > 1:
+        first, last = iso(trips.dates[0]), iso(trips.dates[-1])
+        raise InvalidInputError(
+            f"the trips are of {len(trips.dates)} days, {first} to {last};"
+            " say which day the plan was played on (--day, or day=)"
+        )
+    one = trips if day is None else trips.on([day])
+    places = {name: place for place, name in enumerate(actions)}
+    position = np.array([*(places.get(name, -1) for name in one.stations), -1])  # the last entry is what −1 finds
+    started, arrived = position[one.origins], position[one.destinations]
+    if not (started >= 0).any():
+        raise InvalidInputError(
+            f"no trip starts at a station of the study: the trips have {said(one.stations[0])}, the study has "
+            f"{said(actions[0])}; names must be the same"
+        )
+    here, there = (np.bincount(where[where >= 0], minlength=len(actions)) for where in (started, arrived))
+    return DayRides(one.dates[0], here, there, int((started < 0).sum()))

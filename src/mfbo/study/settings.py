@@ -1,0 +1,106 @@
+"""What a study is created with beside its population and its strategy: one record from keyword to storage and back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+from mfbo.arrays import FloatArray, IntArray, read_only
+from mfbo.errors import InvalidInputError
+from mfbo.population import Population
+from mfbo.records import RISK, Aim, History, read_distribution
+from mfbo.simplex import AllocationMethod
+from mfbo.situations import Situations
+from mfbo.storage import codec
+from mfbo.study.starting import AIMS, read_risk
+from mfbo.validation import known_name, positive, standard_deviation, whole_number
+
+ALLOCATIONS: tuple[AllocationMethod, ...] = get_args(AllocationMethod)
+PayoffUnit = Literal["mean", "total"]
+PAYOFF_UNITS: tuple[PayoffUnit, ...] = get_args(PayoffUnit)
+LEASE_SECONDS = 172_800.0  # two days: a plan is played on one day and told on the next
+
+
+@dataclass(frozen=True, eq=False)
+class StudySettings:
+    """The settings of a study, as ``create_study`` explains them.
+
+    placed: where agents stand before the first plan, (C, A); status_quo: the distribution (C, A) that would be played
+    otherwise; None where nobody said.
+    """
+
+    seed: int = 0
+    noise: float | None = None
+    allocation: AllocationMethod = "quota"
+    context_allocation: AllocationMethod = "quota"
+    lease_seconds: float | None = LEASE_SECONDS
+    placed: IntArray | None = None
+    aim: Aim = "find"
+    status_quo: FloatArray | None = None
+    risk: float | None = RISK
+    situations: Situations | None = None
+    payoff_is: PayoffUnit = "mean"
+
+    @classmethod
+    def checked(cls, settings: Mapping[str, Any]) -> "StudySettings":
+        """Check what users or a storage say; ``placed`` and ``status_quo`` have been read."""
+        noise, lease, risk = settings["noise"], settings["lease_seconds"], settings["risk"]
+        return cls(
+            seed=whole_number(settings["seed"], "seed", least=0),
+            noise=None if noise is None else standard_deviation(positive(noise, "noise"), "noise"),
+            allocation=known_name(settings["allocation"], "allocation", ALLOCATIONS),
+            context_allocation=known_name(settings["context_allocation"], "context allocation", ALLOCATIONS),
+            lease_seconds=None if lease is None else positive(lease, "lease_seconds"),
+            placed=settings["placed"],
+            aim=known_name(settings["aim"], "aim", AIMS),
+            status_quo=settings["status_quo"],
+            risk=None if risk is None else read_risk(risk),
+            situations=Situations.read(settings["situations"]) if settings["situations"] else None,
+            payoff_is=known_name(settings["payoff_is"], "payoff_is", PAYOFF_UNITS),
+        )
+
+    def per_agent(self, population: Population) -> "StudySettings":
+        """Return the settings of a new study in payoffs per agent: what is said of totals is divided by the fleet."""
+        if self.payoff_is == "mean":
+            return self
+        if population.size is None:
+            raise InvalidInputError("payoff_is='total' needs agents to divide by: give the population a size")
+        return replace(self, noise=None if self.noise is None else self.noise / population.size)
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the settings as a description keeps them."""
+        record = {field.name: getattr(self, field.name) for field in fields(self)}
+        record["contexts"] = record.pop("context_allocation")  # so it was called when the format was made
+        if record["payoff_is"] == "mean":  # older programs know no other, and need not be told
+            del record["payoff_is"]
+        if record.pop("situations") is not None:
+            record["situations"] = codec.situations_record(self.situations)
+        arrays = {"placed": codec.array_record(self.placed, "i8"), "status_quo": codec.array_record(self.status_quo)}
+        return record | arrays
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any], population: Population) -> "StudySettings":
+        """Read and check what ``to_record`` made; studies that know of no aim are there to find."""
+        start, situations = codec.array_of(record.get("status_quo")), record.get("situations")
+        later = {
+            "context_allocation": record["contexts"],
+            "placed": _read_placed(record["placed"], population),
+            "aim": record.get("aim", "find"),
+            "status_quo": None if start is None else read_only(read_distribution(start, population, "status quo")),
+            "risk": record.get("risk", RISK),
+            "situations": None if situations is None else Situations.from_records(situations),
+            "payoff_is": record.get("payoff_is", "mean"),
+        }
+        return cls.checked({**record, **later})
+
+    def history(self, population: Population) -> History:
+        """Return the history of a study that begins."""
+        steers: Literal["planned", "realized"] = "planned" if self.allocation == "sampled" else "realized"
+        aims: dict[str, Any] = {"aim": self.aim, "status_quo": self.status_quo, "risk": self.risk}
+        return History(population, (), self.noise, steers, **aims, situations=self.situations)
+
+
+def _read_placed(record: Any, population: Population) -> IntArray | None:
+    placed: IntArray | None = codec.array_of(record)
+    if placed is not None and (placed.shape != population.shape or placed.dtype.kind != "i" or (placed < 0).any()):
+        raise ValueError("the current placement does not fit the population")
+    return placed

@@ -1,0 +1,90 @@
+"""`mfbo study …` with situations: declared, said, imported, exported, and refused in one line."""
+
+import csv
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import mfbo
+from mfbo.cli.app import app
+from mfbo.errors import InvalidInputError, MfboError
+from mfbo.written_situations import declaration_of_text
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "stations.csv").write_text("name,x,y\na,0,0\nb,0,1\nc,1,1\n", encoding="utf-8")
+    runner = CliRunner()
+
+    def command(*words, refused=False):
+        result = runner.invoke(app, ["study", *map(str, words)])
+        if refused:
+            assert isinstance(result.exception, MfboError), result.output
+            return str(result.exception)
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    command(
+        "create", "city", "--actions", "stations.csv", "--agents", 12,
+        "--situations", "day=weekday|weekend,rain=number,date=time,requests=number:after",
+    )  # fmt: skip
+    return command
+
+
+def test_a_day_is_said_when_asking_and_telling(run, tmp_path):
+    run("ask", "city", "--situation", "day=weekend,rain=0.3,date=2026-05-03")
+    run("tell", "city", "--plan", 0, "--payoff", 2.5, "--situation", "requests=812")
+    study = mfbo.load_study("city", f"sqlite:///{tmp_path / 'mfbo.db'}")
+    assert study.rounds[0].situation == {"day": "weekend", "rain": 0.3, "date": 20_576.0, "requests": 812.0}
+    recommended = json.loads(run("recommend", "city", "--situation", "day=weekday", "--json"))
+    assert sum(row["agents"] for row in recommended["rows"]) == 12
+
+
+def test_an_export_with_situations_is_imported_again(run, tmp_path):
+    run("ask", "city", "--situation", "day=holiday,rain=0.3", "--new-category")
+    run("tell", "city", "--plan", 0, "--payoff", 2.5, "--situation", "date=2026-05-03")
+    run("export", "city", "--out", "rounds.csv")
+    with (tmp_path / "rounds.csv").open(encoding="utf-8") as lines:
+        first = next(csv.DictReader(lines))
+    assert (first["situation_day"], first["situation_date"], first["situation_requests"]) == (
+        "holiday",
+        "2026-05-03",
+        "",
+    )
+    run(
+        "create", "other", "--actions", "stations.csv", "--agents", 12,
+        "--situations", "day=weekday|weekend,rain=number,date=time",
+    )  # fmt: skip
+    run("import", "other", "rounds.csv", refused=True)
+    run("import", "other", "rounds.csv", "--new-category")
+    study = mfbo.load_study("other", f"sqlite:///{tmp_path / 'mfbo.db'}")
+    assert study.rounds[0].situation == {"day": "holiday", "rain": 0.3, "date": 20_576.0}
+
+
+def test_a_sheet_of_ones_own_may_call_its_columns_by_their_names(run, tmp_path):
+    rows = [("day", "station", "agents", "payoff", "rain")]
+    rows += [
+        (label, station, 4, payoff, rain)
+        for label, payoff, rain in (("mo", 1, 0.2), ("tu", 2, ""))
+        for station in "abc"
+    ]
+    (tmp_path / "past.csv").write_text("\n".join(",".join(map(str, row)) for row in rows) + "\n", encoding="utf-8")
+    run("import", "city", "past.csv")
+    study = mfbo.load_study("city", f"sqlite:///{tmp_path / 'mfbo.db'}")
+    assert [done.situation for done in study.rounds] == [{"rain": 0.2}, {}]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("weekend", "must look like"), ("day=monday", "must be one of"), ("rain=much", "rain"), ("requests=3", "after")],
+)
+def test_what_cannot_be_read_is_refused(run, text, reason):
+    assert reason in run("ask", "city", "--situation", text, refused=True)
+
+
+def test_declarations_are_read():
+    assert declaration_of_text("day=a|b:after") == {"day": {"kind": ["a", "b"], "known": "after"}}
+    with pytest.raises(InvalidInputError, match="twice"):
+        declaration_of_text("rain=number,rain=time")

@@ -1,0 +1,113 @@
+"""Studies fed by systems: created and asked with a GBFS feed, told a day's trips; and what does not fit."""
+
+import json
+
+import pytest
+
+from mfbo.cli.study_ask import ask
+from mfbo.cli.study_create import create
+from mfbo.cli.study_feeds import forecast
+from mfbo.cli.study_tell import tell
+from mfbo.errors import InvalidInputError
+from mfbo.population import Population
+from mfbo.study import load_study
+
+NAMES = ("Dock", "Park", "Hall")
+QUIET = {"yes": False, "quiet": True, "json": False}
+
+
+@pytest.fixture
+def feed(tmp_path):
+    def write(bikes=(4, 2, 1), renting=(True, True, False), names=NAMES):
+        stations = [
+            {"station_id": str(k), "name": name, "lat": 40 + k / 100, "lon": -74, "capacity": 6}
+            for k, name in enumerate(names)
+        ]
+        states = [
+            {"station_id": str(k), "num_bikes_available": count, "is_renting": rents, "is_installed": True}
+            for k, (count, rents) in enumerate(zip(bikes, renting, strict=True))
+        ]
+        for name, rows in (("station_information", stations), ("station_status", states)):
+            (tmp_path / f"{name}.json").write_text(json.dumps({"version": "2.3", "data": {"stations": rows}}))
+        return str(tmp_path)
+
+    return write
+
+
+@pytest.fixture
+def storage(tmp_path):
+    return f"sqlite:///{tmp_path}/s.db"
+
+
+def created(feed, storage, agents=None, actions=None):
+    create(
+        "s", actions, None, agents, None, None, 2, None, "random", None, 48.0, 0, storage,
+        name_column=None, gbfs=feed, **QUIET,
+    )  # fmt: skip
+    return load_study("s", storage)
+
+
+def trips(tmp_path, days=("2020-11-03",)):
+    rows = [f"{day} 10:0{k},{name}" for day in days for k, name in enumerate(("Dock", "Dock", "Park", "Harbor"))]
+    path = tmp_path / "day.csv"
+    path.write_text("\n".join(["started_at,start_station_name", *rows]))
+    return path
+
+
+def test_a_study_of_a_feed_has_its_stations_docks_bikes_and_closed_ones(feed, storage):
+    population = created(feed(), storage).population
+    assert population.actions == NAMES
+    assert population.size == 7
+    assert population.limits.most.tolist() == [6, 6, 6]
+    assert (population.limits.lower[0, 2], population.limits.upper[0, 2]) == (1, 1)
+
+
+def test_asking_with_todays_feed_moves_from_where_the_bikes_are(feed, storage):
+    created(feed(), storage)
+    ask("s", None, None, "operator", storage, gbfs=feed((1, 5, 1)), **QUIET)
+    study = load_study("s", storage)
+    allocation = study.rounds[0].plan.allocation[0]
+    assert abs(allocation - [1, 5, 1]).sum() <= 4  # two bikes moved at most, from today's placement
+    assert allocation[2] == 1
+
+
+def test_a_days_trips_are_the_payoff(feed, storage, tmp_path, capsys):
+    created(feed(), storage)
+    ask("s", None, None, "operator", storage, **QUIET)
+    path = trips(tmp_path, ("2020-11-03", "2020-11-04"))
+    with pytest.raises(InvalidInputError, match="say which day"):
+        tell("s", 0, None, None, None, None, None, None, storage, trips=path, **QUIET)
+    with pytest.raises(InvalidInputError, match="leave one of them out"):
+        tell("s", 0, 3.0, None, None, None, None, None, storage, trips=path, **QUIET)
+    with pytest.raises(InvalidInputError, match="give it with --trips"):
+        tell("s", 0, 3.0, None, None, None, None, None, storage, day="2020-11-04", **QUIET)
+    with pytest.raises(InvalidInputError, match="is not a day"):
+        tell("s", 0, None, None, None, None, None, None, storage, trips=path, day="4.11.", **QUIET)
+    assert load_study("s", storage).rounds[0].state == "open"
+    tell("s", 0, None, None, None, None, None, None, storage, trips=path, day="2020-11-04", **QUIET)
+    assert load_study("s", storage).rounds[0].payoff == 3.0
+    assert "1 rides started at stations that are not in the study" in capsys.readouterr().err
+
+
+def test_what_does_not_fit_is_refused(feed, storage, tmp_path):
+    with pytest.raises(InvalidInputError, match="--actions and --gbfs both"):
+        created(feed(), storage, actions=tmp_path / "a.csv")
+    with pytest.raises(InvalidInputError, match="--actions FILE --agents N, or --gbfs FEED"):
+        created(None, storage)
+    created(feed(), storage)
+    with pytest.raises(InvalidInputError, match="does not know 'Hall'"):
+        ask("s", None, None, "operator", storage, gbfs=feed(names=("Dock", "Park", "Town")), **QUIET)
+    with pytest.raises(InvalidInputError, match="--placed and --gbfs both"):
+        ask("s", None, tmp_path / "p.csv", "operator", storage, gbfs=feed(), **QUIET)
+
+
+def test_a_forecast_is_a_placement_of_the_whole_fleet_within_the_docks(tmp_path):
+    path = trips(tmp_path)
+    plan = forecast(path, Population(NAMES, size=9), "shares", silent=True)
+    assert plan == {"Dock": 6, "Park": 3, "Hall": 0}
+    docked = forecast(path, Population(NAMES, size=9, capacity=5), "deficit", silent=True)
+    assert docked == {"Dock": 5, "Park": 4, "Hall": 0}
+    with pytest.raises(InvalidInputError, match="names must be the same"):
+        forecast(path, Population(["x"], size=9), "deficit", silent=True)
+    with pytest.raises(InvalidInputError, match="whole agents"):
+        forecast(path, Population(NAMES), "deficit", silent=True)
