@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mfbo import load_study
+from mfbo.study import copy_study
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "05_a_living_fleet.py"
 WITHIN = 0.02  # of the gap between even everywhere and the optimum
@@ -27,7 +27,7 @@ def test_the_life_of_a_study():
         assert told[day] == pytest.approx(factor * study.rounds[day].as_told)
     mill = names.index("Mill")
     assert not any(one.plan.allocation[0, mill] for one in study.rounds[20:])
-    again = load_study("bikes", study.storage)
+    again = copy_study("bikes", "the same days", study.storage)
     for ours, theirs in zip(again.rounds, study.rounds, strict=True):
         np.testing.assert_array_equal(ours.played, theirs.played)
     np.testing.assert_array_equal(again.ask().distribution, study.ask().distribution)
