@@ -255,7 +255,7 @@ class History:
     now: where agents stand, (C, A), if they were counted after the last round.
     aim: what counts, the final plan ("find") or the sum over all rounds ("earn"). status_quo: the distribution (C, A)
     that would be played otherwise; None if nobody said. risk: what a round may cost against it, in shares of what it
-    earns; None: anything.
+    earns; None: anything. planned: whether somebody chose the status quo, instead of finding agents there.
     """
 
     population: Population
@@ -266,6 +266,7 @@ class History:
     aim: Aim = "find"
     status_quo: FloatArray | None = None
     risk: float | None = RISK
+    planned: bool = False
 
     @cached_property
     def told(self) -> tuple[Round, ...]:

@@ -71,6 +71,7 @@ def _earning(record: dict[str, Any], population: Population) -> dict[str, Any]:
         "aim": known_name(record.get("aim", "find"), "aim", AIMS),
         "status_quo": None if start is None else read_only(read_distribution(start, population, "status quo")),
         "risk": None if risk is None else read_risk(risk),
+        "planned": bool(record.get("planned", False)),
     }
 
 

@@ -64,6 +64,7 @@ def create_study(
         "aim": known_name(aim, "aim", AIMS),
         "status_quo": read_status_quo(start, _placement(standing, population), population),
         "risk": None if risk is None else read_risk(risk),
+        "planned": start is not None,
     }
     return _created(population, made, storage, name, settings)
 
@@ -158,9 +159,10 @@ def _assembled(
     aim: Aim,
     status_quo: FloatArray | None,
     risk: float | None,
+    planned: bool,
 ) -> Study:
     steers: Literal["planned", "realized"] = "planned" if allocation == "sampled" else "realized"
-    history = History(population, (), noise, steers, aim=aim, status_quo=status_quo, risk=risk)
+    history = History(population, (), noise, steers, aim=aim, status_quo=status_quo, risk=risk, planned=planned)
     journal = None if storage is None else Journal(storage, name)
     return Study(
         history, strategy, seed, allocation, contexts, journal=journal, lease_seconds=lease_seconds, placed=placed
