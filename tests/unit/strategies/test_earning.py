@@ -9,7 +9,7 @@ from mfbo import Population, create_study, load_study
 from mfbo.errors import InvalidInputError
 from mfbo.records import Feedback, History, Plan, Round
 from mfbo.strategies.default.crowding import Crowding
-from mfbo.strategies.default.guard import CONFIDENCE, Guard
+from mfbo.strategies.default.guard import Guard
 from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.seen import Seen
 from mfbo.strategies.default.step import FIRST, GROWTH, LEAST, MOST_NOISY, Both, Step
@@ -18,6 +18,7 @@ from mfbo.strategies.default.wrong_days import wrong_days
 
 DEMAND = np.array([60.0, 30.0, 20.0, 10.0, 25.0, 5.0])
 START = np.array([[5, 5, 5, 5, 5, 15]])
+STUDENT_7 = 1.894578605  # 95 % of Student's distribution with seven degrees of freedom, by a printed table
 
 
 def rides(counts):
@@ -135,7 +136,7 @@ def test_the_guard_allows_a_share_of_what_the_status_quo_earns():
     earns = posterior.population(START / 40).mean
     plans = np.random.default_rng(0).dirichlet(np.ones(6), size=(20, 1))
     mean, variance = posterior.changes(START / 40, plans)
-    np.testing.assert_array_equal(guard.passes(plans), mean - CONFIDENCE * np.sqrt(variance) >= -0.03 * abs(earns))
+    np.testing.assert_array_equal(guard.passes(plans), mean - STUDENT_7 * np.sqrt(variance) >= -0.03 * abs(earns))
     assert guard.passes((START / 40)[None]).all()
     free = Guard.of(replace(seen, history=replace(seen.history, risk=None)), belief)
     assert free.passes(plans).all()
