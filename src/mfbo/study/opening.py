@@ -78,7 +78,8 @@ def _settled(
     fixed_contexts = words["context_allocation"] == "quota"
     population, placed = _started(population, words["placed"], fixed_contexts=fixed_contexts, allow_misfit=allow_misfit)
     start = read_status_quo(words["start"], _placement(placed, population), population)
-    settings = StudySettings.checked({**words, "placed": placed, "status_quo": start})
+    planned = words["start"] is not None
+    settings = StudySettings.checked({**words, "placed": placed, "status_quo": start, "planned": planned})
     return population, settings.per_agent(population)
 
 
