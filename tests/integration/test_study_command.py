@@ -123,7 +123,7 @@ def test_plans_equal_those_of_the_library(created):
         (("create", "other", "--actions", "stations.csv", "--agents", 3, "--storage", "mysql://x"), "sqlite:///"),
         (("ask", "saturdays", "--out", "nosuch/plan.csv"), "nosuch"),
         (("ask", "saturdays", "--storage", "sqlite:///other.db"), "does not exist"),
-        (("export", "saturdays", "--out", "plan.xls"), ".csv, .json or .parquet"),
+        (("export", "saturdays", "--out", "plan.xls"), ".csv, .json, .parquet or .mfbo"),
         (("plot", "saturdays"), "no told round"),
         (("delete", "saturdays"), "--yes"),
     ],

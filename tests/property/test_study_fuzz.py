@@ -127,8 +127,8 @@ class StudyMachine(RuleBasedStateMachine):
         address = f"sqlite:///{self.folder}/studies.db" if kept == "file" else kept
         self.storage = None if kept is None else open_storage(address)
         named = {} if kept is None else {"storage": self.storage, "name": "s\x1b's ✓"}
-        options = {"allocation": draws, "contexts": draws, "noise": noise, "lease_seconds": lease, "seed": seed}
-        self.study = create_study(made, strategy, **options, **named)
+        options = {"allocation": draws, "context_allocation": draws, "noise": noise, "lease_seconds": lease}
+        self.study = create_study(made, strategy, seed=seed, **options, **named)
         self.others = []
 
     def attempt(self, call, study=None):

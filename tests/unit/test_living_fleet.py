@@ -234,3 +234,34 @@ def test_resumed_before_every_call_or_never_plans_are_equal(tmp_path, strategy):
         assert (ours.size, dict(ours.today), ours.payoff) == (theirs.size, dict(theirs.today), theirs.payoff)
     np.testing.assert_array_equal(stored.recommend().allocation, unbroken.recommend().allocation)
     assert [entry.kind for entry in stored.log() if entry.plan is None] == ["changed", "changed"]
+
+
+@pytest.mark.parametrize(
+    ("aim", "noise"),
+    [
+        ("find", 0.05),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in [("find", 0), ("earn", 0), ("earn", 0.05)]),
+    ],
+)
+def test_a_new_station_beside_good_ones_gets_agents_within_three_rounds(aim, noise):
+    riders = {"a": (0.1, 0.2, 32.0), "b": (0.8, 0.2, 10.0), "c": (0.3, 0.6, 20.0), "d": (0.9, 0.8, 7.0)}
+    riders |= {"e": (0.15, 0.35, 35.0), "new": (0.14, 0.3, 28.0)}
+    names = list(riders)[:5]
+    places = {"name": names, "x": [riders[name][0] for name in names], "y": [riders[name][1] for name in names]}
+    start = {"placed": [20] * 5} if aim == "earn" else {}
+    study = create_study(Population(places, size=100), seed=1, aim=aim, **start)
+    rng = np.random.default_rng(1)
+
+    def day():
+        plan = study.ask()
+        wanted = np.array([riders[name][2] for name in study.population.actions])
+        rides = float((wanted * (1.0 - np.exp(-plan.allocation[0] / wanted))).sum())
+        study.tell(plan, rides * (1.0 + noise * rng.normal()))
+        return plan.allocation[0]
+
+    for _ in range(8):
+        day()
+    study.change(open={"new": riders["new"][:2]}, close=["d"])
+    placed = [day() for _ in range(3)]
+    assert max(bikes[5] for bikes in placed) > 0
+    assert [bikes[3] for bikes in placed] == [0, 0, 0]

@@ -30,7 +30,8 @@ def payoff_curve(path: Path, name: str, history: History, expected: tuple[FloatA
     """Draw every told payoff as a point and, with a model, what it expects of the plans. Returns the files written.
 
     expected: mean and standard deviation of the payoff of every told round's plan, (n,) each; None without a model.
-    Told payoffs of agents are their mean. The rising line is the expectation's best so far, never a lucky day.
+    Told payoffs of agents are their mean. Amended days are marked, and dotted lines say where the fleet's size changes.
+    The rising line is the expectation's best so far, never a lucky day.
     """
     values = np.array([told_payoff(told) for told in history.told])
     rounds = np.arange(1, len(values) + 1)
@@ -49,6 +50,14 @@ def payoff_curve(path: Path, name: str, history: History, expected: tuple[FloatA
         late = np.array([told.late for told in history.told])
         if late.any():
             axes.plot(rounds[late], values[late], "o", markersize=5, color=PLAN_COLOR, label="told late")
+        amended = np.array([bool(told.correction) for told in history.told])
+        if amended.any():
+            axes.plot(
+                rounds[amended], values[amended], "D", markersize=5, fillstyle="none", color="black", label="amended"
+            )
+        sizes = [population_size(told.size, history) for told in history.told]
+        for place in np.flatnonzero(np.diff(sizes)):
+            axes.axvline(place + 1.5, color="#bbbbbb", linewidth=0.8, linestyle=":")
         axes.set_title(f"{words(name)}: population payoff")
         axes.set_xlabel("told round")
         axes.set_ylabel("payoff")
@@ -56,6 +65,11 @@ def payoff_curve(path: Path, name: str, history: History, expected: tuple[FloatA
         axes.margins(x=0.02, y=0.08)
         axes.legend(frameon=False, loc="best", fontsize=8)
     return files
+
+
+def population_size(own: int | None, history: History) -> int:
+    """Return how many agents a round had, if it has a number of its own, or else the study; 0 for shares."""
+    return (history.population.size or 0) if own is None else own
 
 
 def placement_map(path: Path, name: str, history: History, recommended: Plan) -> list[Path]:
@@ -68,7 +82,9 @@ def placement_map(path: Path, name: str, history: History, recommended: Plan) ->
         Panel("recommended", recommended.realized, _occupancy(population, recommended.realized), is_plan=True),
     ]
     agents = "shares" if population.size is None else f"{population.size} agents"
-    picture = StudyPicture(name, f"{agents} at {population.shape[1]} stations", population, _places(population))
+    stations = population.shape[1] - len(population.closed)
+    closed = f", {len(population.closed)} closed" * bool(population.closed)
+    picture = StudyPicture(name, f"{agents} at {stations} stations{closed}", population, _places(population))
     if picture.places is None:
         return share_bars(path, picture, panels)
     return station_maps(path, picture, panels, ring="as last played")
