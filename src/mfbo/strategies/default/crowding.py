@@ -122,4 +122,4 @@ class CrowdedBelief(Belief):
 
 def _roots(occupancy: FloatArray) -> FloatArray:
     """Return √P, a little less steep at 0; (…, A)."""
-    return np.sqrt(np.maximum(occupancy, 0.0) + OFFSET / occupancy.shape[-1])
+    return np.asarray(np.sqrt(np.maximum(occupancy, 0.0) + OFFSET / occupancy.shape[-1]))
