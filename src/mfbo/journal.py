@@ -46,7 +46,8 @@ class Journal:
 
         The same if the study was changed or corrected meanwhile: the plan was made without knowing that.
         """
-        record = codec.plan_record(asked.plan, asked.notes, asked.lease, asked.start, asked.today)
+        day = {"today": asked.today, "situation": asked.situation}
+        record = codec.plan_record(asked.plan, asked.notes, asked.lease, asked.start, **day)
         try:
             return self._written(history, "asked", asked, record, known=self._seen)[0], True
         except ConflictError as conflict:

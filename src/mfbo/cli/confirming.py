@@ -20,3 +20,9 @@ def confirm_misfit(wrong: str, *, yes: bool) -> bool:
     if wrong and not yes and not agreed(f"{wrong}. Was it counted so?"):
         raise InvalidInputError(f"{wrong}; if it was counted so, --yes keeps it as it is")
     return bool(wrong)
+
+
+def confirm_payoff(doubt: str, *, yes: bool) -> None:
+    """Refuse a payoff in doubt if nobody confirms it; doubt: why, empty if there is none."""
+    if doubt and not yes and not agreed(f"{doubt}. Is it right?"):
+        raise InvalidInputError(f"{doubt}; if it is right, --yes takes it as it is")

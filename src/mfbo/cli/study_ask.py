@@ -7,7 +7,9 @@ from typing import Any
 from mfbo.cli.confirming import confirm_misfit
 from mfbo.cli.output import STANDARD_OUTPUT, check_out, print_json, print_table, say, write_out
 from mfbo.cli.study_commands import Ask
+from mfbo.cli.study_edit import pairs, whole_or_none
 from mfbo.errors import InvalidInputError
+from mfbo.population import Change
 from mfbo.records import Plan, Round
 from mfbo.sheets import plan_rows, read_placed, rows_csv
 from mfbo.simplex import Moves
@@ -28,7 +30,8 @@ def ask(options: Ask) -> None:
     if out is not None:
         check_out(out)
     study = load_study(options.name, options.storage)
-    counted = _counted(study, options)
+    today = _today(options)
+    counted = today | _counted(study, options, today)
     open_before = study.history.open
     plan = _next_plan(study, options, counted)
     moves = study.moves(plan)
@@ -38,7 +41,7 @@ def ask(options: Ask) -> None:
     if out is not None:
         write_out(out, rows_csv(rows).encode())
     if options.json:
-        print_json(_record(options, plan, rows, moves, abandoned))
+        print_json(_record(options, plan, rows, moves, abandoned, dict(study.rounds[plan.number].today)))
         return
     without_table = out is not None and (options.quiet or out == STANDARD_OUTPUT)
     for line in _warnings(study, plan, moves, abandoned):
@@ -51,12 +54,23 @@ def _next_plan(study: Study, options: Ask, counted: dict[str, Any]) -> Plan:
     """Return what the strategy proposes, the best plan believed in, or the user's own."""
     if sum([options.best, *(source is not None for source in (options.plan, options.placed, options.gbfs))]) > 1:
         raise InvalidInputError("--best, --plan, --placed and --gbfs exclude one another: give one of them")
+    if counted and (options.best or options.plan is not None):
+        raise InvalidInputError(
+            "--size, --closed and --capacity are for plans of the strategy: leave out --best, --plan"
+        )
     if options.plan is not None:
         return study.attach(read_placed(options.plan, study.population), options.worker)
     return study.ask_best(options.worker) if options.best else study.ask(worker=options.worker, **counted)
 
 
-def _counted(study: Study, options: Ask) -> dict[str, Any]:
+def _today(options: Ask) -> dict[str, Any]:
+    """Return what is otherwise today, as far as it is said."""
+    capacity = pairs(options.capacity, "capacity", whole_or_none)
+    today = {"size": options.size, "closed": options.closed or None, "capacity": capacity}
+    return {key: value for key, value in today.items() if value is not None}
+
+
+def _counted(study: Study, options: Ask, today: dict[str, Any]) -> dict[str, Any]:
     """Return where agents are now, as a sheet or a feed says; nothing if nobody counted."""
     if options.placed is None and options.gbfs is None:
         return {}
@@ -66,11 +80,16 @@ def _counted(study: Study, options: Ask) -> dict[str, Any]:
         from mfbo.cli.study_feeds import feed_placement
 
         counts = study.population.read_placed(feed_placement(str(options.gbfs), study.population))
-    return {"placed": counts, "allow_misfit": confirm_misfit(study.misfit(counts), yes=options.yes)}
+    return {"placed": counts, "allow_misfit": confirm_misfit(study.misfit(counts, **today), yes=options.yes)}
 
 
 def _record(
-    options: Ask, plan: Plan, rows: list[dict[str, Any]], moves: Moves | None, abandoned: list[Round]
+    options: Ask,
+    plan: Plan,
+    rows: list[dict[str, Any]],
+    moves: Moves | None,
+    abandoned: list[Round],
+    today: Change,
 ) -> dict[str, Any]:
     return {
         "study": options.name,
@@ -80,6 +99,7 @@ def _record(
         "moved": None if moves is None else moves.moved,
         "missing": None if moves is None else moves.missing,
         "surplus": None if moves is None else moves.surplus,
+        "today": today,
         "abandoned": [{"plan": ended.number, "reason": ended.error} for ended in abandoned],
         "file": None if options.out is None else str(options.out),
     }
@@ -88,6 +108,8 @@ def _record(
 def _warnings(study: Study, plan: Plan, moves: Moves | None, abandoned: list[Round]) -> list[str]:
     """Say which plans were given up, and why changes do not add up to 0 or are more than the budget allows."""
     lines = [f"plan {ended.number} is abandoned: {ended.error}" for ended in abandoned]
+    today = otherwise(study.rounds[plan.number].today)
+    lines += [f"today: {today}"] if today else []
     if moves is None or plan.allocation is None:
         return lines
     fleet = int(plan.allocation.sum())
@@ -106,6 +128,16 @@ def _warnings(study: Study, plan: Plan, moves: Moves | None, abandoned: list[Rou
             " counted fewer moves do not lead to this plan"
         )
     return lines
+
+
+def otherwise(today: Change) -> str:
+    """Say what is otherwise on a day; empty if nothing is."""
+    words = [f"{today['size']} agents"] if "size" in today else []
+    words += [f"{name!r} closed" for name in today.get("close", ())]
+    words += [
+        f"{name!r} holds {'any number' if most is None else most}" for name, most in today.get("capacity", {}).items()
+    ]
+    return ", ".join(words)
 
 
 def _print(study: Study, plan: Plan, rows: list[dict[str, Any]], moves: Moves | None, out: Path | None) -> None:

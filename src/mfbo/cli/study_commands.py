@@ -24,6 +24,12 @@ StorageUrl = Annotated[
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+YesTold = Annotated[
+    bool,
+    typer.Option(
+        "--yes", "-y", help="Take a payoff far outside what was seen, and --placed that does not fit, as they are."
+    ),
+]
 YesCounted = Annotated[
     bool, typer.Option("--yes", "-y", help="Take --placed as counted, though it does not fit the fleet or the docks.")
 ]
@@ -68,6 +74,9 @@ class Create:
     risk: Annotated[
         str | None, typer.Option(help="What a round may cost, as 5% of what the start earns; none: anything.")
     ] = None
+    payoff_is: Annotated[
+        str, typer.Option(help="mean: payoffs are told per agent; total: for all agents together, such as rides a day.")
+    ] = "mean"
     strategy: StrategyName = "default"
     noise: Annotated[float | None, typer.Option(help="Known standard deviation of one told payoff.")] = None
     lease_hours: Annotated[float, typer.Option(help="After this time an untold plan is offered to others.")] = 48.0
@@ -90,6 +99,11 @@ class Ask:
     ] = None
     gbfs: Annotated[
         str | None, typer.Option(help="Instead of --placed: a GBFS feed that says where the bikes are now.")
+    ] = None
+    size: Annotated[int | None, typer.Option(help="How many agents there are today, if not as many as usual.")] = None
+    closed: Annotated[list[str] | None, typer.Option(help="A station that is closed today; may be repeated.")] = None
+    capacity: Annotated[
+        list[str] | None, typer.Option(help="STATION=NUMBER: what a station holds today; may be repeated.")
     ] = None
     best: Annotated[bool, typer.Option("--best", help="The best plan believed in, or a step towards it.")] = False
     plan: Annotated[Path | None, typer.Option(help="CSV: a plan of your own to play; station, agents.")] = None
@@ -147,7 +161,33 @@ class Tell:
     ] = None
     failed: Annotated[str | None, typer.Option(help="Instead of a payoff: why the plan brought no result.")] = None
     worker: Annotated[str | None, typer.Option(help="Who tells.")] = None
-    yes: YesCounted = False
+    yes: YesTold = False
+    storage: StorageUrl = DEFAULT_STORAGE
+    quiet: Quiet = False
+    json: Json = False
+
+
+@declared(app, "edit", "study_edit:edit")
+@dataclass(frozen=True)
+class Edit:
+    """Change the study from now on: stations, fleet, limits; rounds so far stay."""
+
+    name: Name
+    open: Annotated[Path | None, typer.Option(help="CSV: new stations; column name and the study's features.")] = None
+    reopen: Annotated[list[str] | None, typer.Option(help="A closed station that opens again; repeatable.")] = None
+    close: Annotated[list[str] | None, typer.Option(help="A station that closes for good; repeatable.")] = None
+    rename: Annotated[list[str] | None, typer.Option(help="OLD=NEW: a station's new name; repeatable.")] = None
+    size: Annotated[int | None, typer.Option(help="Number of agents.")] = None
+    capacity: Annotated[
+        list[str] | None, typer.Option(help="STATION=NUMBER: the most it holds, none for no limit; repeatable.")
+    ] = None
+    minimum: Annotated[list[str] | None, typer.Option(help="STATION=NUMBER: the least it needs; repeatable.")] = None
+    move_budget: Annotated[str | None, typer.Option(help="Most agents moved in a round; none for no limit.")] = None
+    weights: Annotated[
+        list[str] | None, typer.Option(help="CONTEXT=SHARE: of all contexts, which add up to 1; repeatable.")
+    ] = None
+    by: By = ""
+    reason: Reason = ""
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
     json: Json = False
@@ -166,7 +206,7 @@ class Amend:
     placed: Annotated[Path | None, typer.Option(help="CSV: what was really placed; station, agents.")] = None
     by: By = ""
     reason: Reason = ""
-    yes: YesCounted = False
+    yes: YesTold = False
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
     json: Json = False
@@ -233,10 +273,12 @@ class Plot:
 @declared(app, "export", "study_export:export")
 @dataclass(frozen=True)
 class Export:
-    """Write all rounds to a file: CSV, JSON or Parquet."""
+    """Write all rounds to a file: CSV, JSON or Parquet; or the whole study, .mfbo, for `mfbo study import`."""
 
     name: Name
-    out: Annotated[Path, typer.Option(help="A file that ends in .csv, .json or .parquet, or - for standard output.")]
+    out: Annotated[
+        Path, typer.Option(help="A file that ends in .csv, .json, .parquet or .mfbo, or - for standard output.")
+    ]
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
     json: Json = False
@@ -245,10 +287,28 @@ class Export:
 @declared(app, "import", "study_import:import_days")
 @dataclass(frozen=True)
 class ImportDays:
-    """Bring along days that were played before the study."""
+    """Bring along days that were played before the study; or make a study from a whole one (.mfbo)."""
 
     name: Name
-    file: Annotated[Path, typer.Argument(help="CSV: past days; columns day, station, agents, payoff.")]
+    file: Annotated[
+        Path, typer.Argument(help="CSV: past days; columns day, station, agents, payoff. Or a file of `export`, .mfbo.")
+    ]
+    storage: StorageUrl = DEFAULT_STORAGE
+    quiet: Quiet = False
+    json: Json = False
+
+
+@declared(app, "copy", "study_copy:copy")
+@dataclass(frozen=True)
+class Copy:
+    """Copy a study under a new name, as it is or as it was on a day."""
+
+    name: Name
+    new: Annotated[str, typer.Argument(help="The name of the copy.")]
+    until: Annotated[
+        str | None,
+        typer.Option(help="The last day that is copied, such as 2026-11-03, or with a time, 2026-11-03T18:00."),
+    ] = None
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
     json: Json = False

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from mfbo.cli.confirming import confirm_misfit
+from mfbo.cli.confirming import confirm_misfit, confirm_payoff
 from mfbo.cli.output import print_json, print_table, say
 from mfbo.cli.study_commands import Amend, Log, Reinstate, Withdraw
 from mfbo.cli.study_tell import read_told
@@ -18,7 +18,9 @@ def amend(options: Amend) -> None:
     study = load_study(options.name, options.storage)
     feedback, played = read_told(study, options)
     if "placed" in played:
-        played["allow_misfit"] = confirm_misfit(study.misfit(played["placed"]), yes=options.yes)
+        played["allow_misfit"] = confirm_misfit(study.misfit(played["placed"], options.plan), yes=options.yes)
+    if options.payoff is not None:
+        confirm_payoff(study.doubtful(options.plan, options.payoff), yes=options.yes)
     _say(study.amend(options.plan, by=options.by, reason=options.reason, **feedback, **played), options)
 
 
@@ -42,7 +44,7 @@ def log(options: Log) -> None:
         print_json([vars(entry) for entry in entries])
         return
     rows = [
-        [entry.sequence, _when(entry.at), entry.kind, "" if entry.plan is None else entry.plan, _said(entry), entry.by]
+        [entry.sequence, _when(entry.at), entry.kind, "" if entry.plan is None else entry.plan, said(entry), entry.by]
         for entry in entries
     ]
     print_table(f"log of study {options.name!r}", ["entry", "when", "what", "plan", "said", "by"], rows)
@@ -55,7 +57,7 @@ def _say(corrected: Round, options: Amend | Withdraw | Reinstate) -> None:
                 "study": options.name,
                 "plan": corrected.number,
                 "state": corrected.state,
-                "payoff": corrected.payoff,
+                "payoff": corrected.as_told,
                 "correction": corrected.correction,
             }
         )
@@ -63,7 +65,8 @@ def _say(corrected: Round, options: Amend | Withdraw | Reinstate) -> None:
         say(f"plan {corrected.number} of study {options.name!r} is {corrected.state}: {corrected.correction}")
 
 
-def _said(entry: LogEntry) -> str:
+def said(entry: LogEntry) -> str:
+    """Return what an entry says, in words."""
     words = [f"{key} {_shown(entry.said[key])}".rstrip() for key in LISTED if key in entry.said]
     return "; ".join([*words, entry.reason] if entry.reason else words)
 

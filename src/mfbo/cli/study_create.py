@@ -12,7 +12,8 @@ from mfbo.errors import InvalidInputError
 from mfbo.population import Population
 from mfbo.sheets import read_placed, read_population
 from mfbo.study import Study, create_study
-from mfbo.validation import positive
+from mfbo.study.settings import PAYOFF_UNITS
+from mfbo.validation import known_name, positive
 
 
 def create(options: Create) -> None:
@@ -36,6 +37,7 @@ def create(options: Create) -> None:
         aim=chosen_aim(options.aim, knows_start=knows_start),
         start=start,
         risk=read_risk_option(options.risk),
+        payoff_is=known_name(options.payoff_is, "payoff-is", PAYOFF_UNITS),
     )
     _say(study, options)
 

@@ -15,7 +15,7 @@ def export(options: Export) -> None:
     suffix = out.suffix.casefold() if not to_standard_output else ".json" if options.json else ".csv"
     if suffix not in FORMATS:
         raise InvalidInputError(
-            f"--out must end in .csv, .json or .parquet, or be - for standard output, not {str(out)!r}"
+            f"--out must end in .csv, .json, .parquet or .mfbo, or be - for standard output, not {str(out)!r}"
         )
     check_out(out)
     study = load_study(options.name, options.storage)

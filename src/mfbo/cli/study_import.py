@@ -2,12 +2,16 @@
 
 from mfbo.cli.output import print_json, say
 from mfbo.cli.study_commands import ImportDays
+from mfbo.given_files import given_bytes
 from mfbo.sheets import read_past_days
-from mfbo.study import load_study
+from mfbo.study import is_archive, load_study, restored
 
 
 def import_days(options: ImportDays) -> None:
     """Read the whole file first; nothing is added if it has a fault. Days that are there already are left alone."""
+    if is_archive(given_bytes(options.file)):
+        _restore(options)
+        return
     study = load_study(options.name, options.storage)
     days = read_past_days(options.file, study.population)
     added = study.add_missing((day.distribution, day.payoff) for day in days)
@@ -18,3 +22,12 @@ def import_days(options: ImportDays) -> None:
     elif not options.quiet:
         left_alone = f"; {there} were there already" if there else ""
         say(f"{len(added)} past days added to study {options.name!r}{left_alone}")
+
+
+def _restore(options: ImportDays) -> None:
+    """Make the study that a file holds, under the name given."""
+    made = restored(given_bytes(options.file), options.storage, options.name)
+    if options.json:
+        print_json({"study": options.name, "rounds": len(made.rounds), "restored": True})
+    elif not options.quiet:
+        say(f"study {options.name!r} restored: {len(made.rounds)} rounds")

@@ -3,8 +3,9 @@
 from typing import Any
 
 from mfbo.cli.output import print_json, print_table, say
-from mfbo.cli.study_ask import GUARDED
+from mfbo.cli.study_ask import GUARDED, otherwise
 from mfbo.cli.study_commands import ShowStudy
+from mfbo.cli.study_correct import said
 from mfbo.errors import InvalidInputError
 from mfbo.health import HealthCheck, health
 from mfbo.records import Round, told_payoff
@@ -25,8 +26,11 @@ def show(options: ShowStudy) -> None:
         print_json(record)
         return
     agents = "shares" if study.population.size is None else f"{study.population.size} agents"
-    title = f"study {study.name!r}: {agents}, {study.population.shape[1]} stations, strategy {study.strategy.name}, "
+    stations = study.population.shape[1] - len(study.population.closed)
+    title = f"study {study.name!r}: {agents}, {stations} stations, strategy {study.strategy.name}, "
     say(f"{title}{len(study.rounds)} rounds, {len(study.history.told)} told, {len(study.history.open)} open")
+    for change in record["changes"][-TRIES:]:
+        say(f"changed before plan {change['before plan']}: {change['change']}")
     if record["rounds"]:
         rows = [[_shown(row[key]) for key in row] for row in record["rounds"]]
         print_table("\nlatest rounds", list(record["rounds"][0]), rows)
@@ -54,6 +58,9 @@ def gathered(study: Study, latest: int) -> dict[str, Any]:
         "strategy": study.strategy.name,
         "told": len(study.history.told),
         "open": [one.number for one in study.history.open],
+        "stations": [name for name in study.population.actions if name not in study.population.closed],
+        "closed": list(study.population.closed),
+        "changes": _changes(study),
         "rounds": [_row(one) for one in study.rounds[len(study.rounds) - min(latest, len(study.rounds)) :]],
         "left_out": _left_out(study),
         "best": _best(study) if told else None,
@@ -63,6 +70,17 @@ def gathered(study: Study, latest: int) -> dict[str, Any]:
         "unit": None if explanation is None else explanation.unit,
         "try": [] if explanation is None else _tries(explanation),
     }
+
+
+def _changes(study: Study) -> list[dict[str, Any]]:
+    """Return what changed from when on, in words: everything that was said, by whom, why."""
+    found, asked = [], 0
+    for entry in study.log() if study.history.corrections else ():
+        asked += entry.kind in ("asked", "added")
+        if entry.kind == "changed":
+            words = said(entry)
+            found.append({"before plan": asked, "change": words + f" ({entry.by})" * bool(entry.by)})
+    return found
 
 
 def _recommended(study: Study) -> list[dict[str, Any]]:
@@ -86,7 +104,12 @@ def _best(study: Study) -> dict[str, Any]:
 
 
 def _expected(study: Study, recommended: Explanation) -> dict[str, Any]:
-    return {"plan": study.best_expected.number, "mean": recommended.mean, "sd": recommended.sd}
+    scale = (study.population.size or 1) if study.payoff_is == "total" else 1
+    return {
+        "plan": study.best_expected.number,
+        "mean": scale * recommended.mean,
+        "sd": scale * recommended.sd,
+    }
 
 
 def _row(one: Round) -> dict[str, Any]:
@@ -96,13 +119,18 @@ def _row(one: Round) -> dict[str, Any]:
         "state": state + ", late" * one.late,
         "payoff": _payoff(one),
         "worker": one.lease.worker,
-        "note": one.correction or one.error or GUARDED.get(str(one.notes.get("guard", ("",))[0])),
+        "note": one.correction
+        or one.error
+        or otherwise(one.today)
+        or GUARDED.get(str(one.notes.get("guard", ("",))[0])),
     }
 
 
 def _payoff(one: Round) -> float | None:
     """Return the told payoff; for agents and cells, the mean of what agents got."""
-    return told_payoff(one) if one.state == "done" else None
+    if one.state != "done":
+        return None
+    return told_payoff(one) if one.as_told is None else one.as_told
 
 
 def _check(check: HealthCheck) -> dict[str, Any]:

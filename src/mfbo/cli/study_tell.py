@@ -4,7 +4,7 @@ from datetime import date
 from shlex import quote
 from typing import Any
 
-from mfbo.cli.confirming import confirm_misfit
+from mfbo.cli.confirming import confirm_misfit, confirm_payoff
 from mfbo.cli.output import print_json, print_table, say
 from mfbo.cli.study_commands import Amend, Tell
 from mfbo.errors import InvalidInputError, MfboError, UnknownNameError
@@ -24,7 +24,9 @@ def tell(options: Tell) -> None:
     if rides is not None:
         feedback["payoff"] = rides.payoff
     if "placed" in played:
-        played["allow_misfit"] = confirm_misfit(study.misfit(played["placed"]), yes=options.yes)
+        played["allow_misfit"] = confirm_misfit(study.misfit(played["placed"], options.plan), yes=options.yes)
+    if feedback["payoff"] is not None:
+        confirm_payoff(study.doubtful(options.plan, feedback["payoff"]), yes=options.yes)
     if options.failed is None:
         done = study.tell(options.plan, worker=options.worker, **feedback, **played)
     else:
@@ -98,7 +100,7 @@ def _say(study: Study, done: Round, options: Tell) -> None:
                 "study": study.name,
                 "plan": done.number,
                 "state": done.state,
-                "payoff": done.payoff,
+                "payoff": done.as_told,
                 "late": done.late,
                 "placed": None if done.placed is None else done.placed.tolist(),
             }
@@ -112,6 +114,6 @@ def _say(study: Study, done: Round, options: Tell) -> None:
         best = study.best if study.history.told else None
     except MfboError:  # it is told: a model that cannot name the best is no failure of that
         return
-    if best is not None and best.payoff is not None:
+    if best is not None and best.as_told is not None:
         luck = f"luck included; mfbo study show {quote(study.name)} says what the model expects"
-        say(f"highest told payoff so far: plan {best.number}, {best.payoff:.6g} ({luck})")
+        say(f"highest told payoff so far: plan {best.number}, {best.as_told:.6g} ({luck})")

@@ -125,7 +125,7 @@ def run(
         rounds.append(_play_round(study, chosen, observer))
         best = max(best, rounds[-1].value)
         if number in checkpoints:
-            recommended[number] = chosen.value(study.recommend())
+            recommended[number] = chosen.value(study.recommend(chosen.situation(number)))
         if progress is not None:
             progress(number, best)
         if time_limit is not None and time.perf_counter() - started >= time_limit:
@@ -158,14 +158,16 @@ def _study(settings: RunSettings, problem: Problem) -> Study:
         noise=settings.noise if settings.known_noise else None,
         allocation=settings.allocation,
         context_allocation=settings.context_allocation,
+        situations=None if problem.days is None else problem.days.situations,
     )
 
 
 def _play_round(study: Study, problem: Problem, observer: Observer) -> _PlayedRound:
     asked = time.process_time()
-    plan = study.ask()
+    number = len(study.rounds)
+    plan = study.ask(situation=problem.situation(number))
     ask_seconds = time.process_time() - asked
-    study.tell(plan, observer(plan))
+    study.tell(plan, observer(plan), situation=problem.afterwards(number))
     return _PlayedRound(plan, problem.value(plan), ask_seconds)
 
 
@@ -187,7 +189,7 @@ def _result(settings: RunSettings, problem: Problem, study: Study, rounds: list[
         optimum=optimum,
         best_value=float(trace[-1]),
         regret=None if optimum is None else optimum - float(trace[-1]),
-        recommended_value=problem.value(study.recommend()),
+        recommended_value=problem.value(study.recommend(problem.situation(len(rounds)))),
         trace=tuple(trace.tolist()),
         cumulative_regret=None if optimum is None else float(np.sum(optimum - values)),
         seconds=0.0,

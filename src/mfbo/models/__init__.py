@@ -6,7 +6,8 @@ as single agents or cells are told. ``SparseProcess`` takes over where rows beco
 """
 
 from mfbo.models.gaussian_process import Fit, GaussianProcess
-from mfbo.models.kernel import Hyperparameter, Kernel
+from mfbo.models.hyperparameters import Hyperparameter
+from mfbo.models.kernel import Kernel
 from mfbo.models.posterior import RescaledPosterior
 from mfbo.models.presets import agents_kernel, default_kernel, joint_kernel, paper_kernel
 from mfbo.models.rows import Rows, joined_rows, only_system, row_count, rows_of_round, system_rows

@@ -37,8 +37,12 @@ class AdditivePosterior(TermPosterior):
         if contexts == 1:
             by_action, by_context = by_action + by_context, np.empty((data.count, 0))
         v_actions, v_contexts = (data.inverse @ by_action).T, (data.inverse @ by_context).T
+        if data.level is not None:  # the same in all cells, so it rides with the actions
+            v_actions, prior = v_actions + data.level.whitened, prior + data.level.prior
         products = np.concatenate([data.inverse, -2.0 * v_actions @ data.inverse, -2.0 * v_contexts @ data.inverse])
         mean_cells = (data.alpha @ by_action)[None, :]
+        if data.level is not None:
+            mean_cells = mean_cells + data.level.mean
         spread = (v_actions**2).sum(axis=1)[None, :]
         if contexts > 1:
             mean_cells = mean_cells + (data.alpha @ by_context)[:, None]

@@ -22,7 +22,8 @@ from mfbo.models.couplings import (
     weighted_sum,
 )
 from mfbo.models.features import Feature
-from mfbo.models.kernel import At, BlockAt, Columns, Hyperparameter, Role, Source, Summand, Values
+from mfbo.models.hyperparameters import Hyperparameter
+from mfbo.models.kernel import At, BlockAt, Columns, Role, Source, Summand, Values
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import scipy
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.models.kernel import Kernel, Source, Values
 from mfbo.models.rows import Rows
+from mfbo.models.situation_kernel import Likeness, SituationPairs, SituationScale
 
 JITTER = 1e-10  # on standardized payoffs; keeps noise-free data factorizable
 FAILED = 1e25
@@ -46,7 +47,8 @@ class Design:
     """The rows of one study as one kernel sees them; grows round by round, always in the same blocks.
 
     values: told payoffs y (n,), not standardized. noise_scale: noise variance of each row as a multiple of that of one
-    payoff, (n,). columns: what the features and embeddings make of the rows, Φ (n, R, K) and Z (n, B, D).
+    payoff, (n,). situations: (n, V + 1), empty if the kernel knows none. columns: what the features and embeddings make
+    of the rows, Φ (n, R, K) and Z (n, B, D).
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -60,9 +62,10 @@ class Design:
         self.columns: dict[Source, FloatArray] = {}
         self._grams = GrowingArray()
         self._pairs = {place: GrowingArray() for place in kernel.moving}
-        self._values, self._noise_scale = GrowingArray(), GrowingArray()
+        self._values, self._noise_scale, self._situations = GrowingArray(), GrowingArray(), GrowingArray()
         self.values = self._values.view
         self.noise_scale = self._noise_scale.view
+        self.situations = self._situations.view
 
     def append(self, rows: Rows) -> None:
         """Add a block of rows (those of one round)."""
@@ -71,6 +74,11 @@ class Design:
         self._values.extend(rows.values)
         self._noise_scale.extend(rows.noise_scale)
         self.values, self.noise_scale = self._values.view, self._noise_scale.view
+        if self.kernel.situation is not None:
+            if rows.situations is None:
+                raise AssertionError("rows lack their situations")  # the strategy encodes them with the rows
+            self._situations.extend(rows.situations)
+            self.situations = self._situations.view
         for source, column in self._columns.items():
             column.extend(source.of_rows(rows.omega, rows.shares))
             self.columns[source] = column.view
@@ -102,11 +110,30 @@ class Design:
             slopes.append(slope)
         return grams, slopes
 
-    def gram(self, values: Values, start: int = 0) -> FloatArray:
-        """Return K without noise, (n, n): its lower triangle from row ``start`` on, zeros elsewhere."""
+    def gram(self, values: Values, start: int = 0, scale: SituationScale | None = None) -> FloatArray:
+        """Return K without noise, (n, n): its lower triangle from row ``start`` on, zeros elsewhere.
+
+        scale: what is usual for situations, if the kernel knows any.
+        """
         gram = np.zeros((self.count, self.count))
-        gram.ravel()[packed_positions(self.count, start)] = self.unit_grams(values.lengths, start)[0] @ values.weights
+        packed = self.unit_grams(values.lengths, start)[0] @ values.weights
+        if scale is not None and values.situation is not None:
+            packed = self.situation_pairs(scale, start).at(values.situation).covariance(packed)
+        gram.ravel()[packed_positions(self.count, start)] = packed
         return gram
+
+    def situation_scale(self) -> SituationScale | None:
+        """Return what is usual for the situations of all rows; None if the kernel knows none."""
+        model = self.kernel.situation
+        return None if model is None else model.scale(self.situations)
+
+    def situation_pairs(self, scale: SituationScale, start: int = 0) -> SituationPairs:
+        """Return the situations of all pairs of rows from row ``start`` on, packed."""
+        model = self.kernel.situation
+        if model is None:
+            raise AssertionError("this kernel knows no situations")  # it has no scale of them either
+        row, column = np.divmod(packed_positions(self.count, start), self.count)
+        return model.pairs(self.situations[row], self.situations[column], scale)
 
 
 class MarginalLikelihood:
@@ -124,6 +151,8 @@ class MarginalLikelihood:
         self._doubled = np.full(len(self._flat), 2.0)
         self._doubled[np.cumsum(np.arange(1, design.count + 1)) - 1] = 1.0
         self._grams: FloatArray | None = None
+        scale = design.situation_scale()
+        self._pairs = None if scale is None else design.situation_pairs(scale)
 
     def __call__(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Return the value and its gradient in θ; a θ whose covariance cannot be factorized is merely very bad."""
@@ -133,7 +162,9 @@ class MarginalLikelihood:
         weights = values.weights
         noise = values.noise if self._noise is None else self._noise
         covariance = np.zeros((count, count))
-        covariance.ravel()[self._flat] = self._grams @ weights
+        plan = self._grams @ weights
+        likeness = self._likeness(values)
+        covariance.ravel()[self._flat] = plan if likeness is None else likeness.covariance(plan)
         covariance.flat[:: count + 1] += noise * self._design.noise_scale + JITTER
         lapack = scipy.linalg.lapack
         upper, status = lapack.dpotrf(covariance.T, lower=0, clean=0, overwrite_a=1)
@@ -144,6 +175,9 @@ class MarginalLikelihood:
         inverse, _ = lapack.dpotri(upper, lower=0, overwrite_c=1)
         pull = (inverse.T.ravel()[self._flat] - np.outer(alpha, alpha).ravel()[self._flat]) * self._doubled
         gradient = np.zeros_like(theta)
+        if likeness is not None:
+            gradient[len(weights) + len(slopes) : -1] = 0.5 * likeness.gradient(pull, plan)
+            pull = pull * likeness.factor  # what the terms of K_plan see
         gradient[: len(weights)] = 0.5 * weights * (pull @ self._grams)
         for position, (place, slope) in enumerate(zip(kernel.moving, slopes, strict=True), start=len(weights)):
             gradient[position] = 0.5 * weights[place] * float(pull @ slope)
@@ -152,6 +186,11 @@ class MarginalLikelihood:
             gradient[-1] = 0.5 * noise * float(diagonal @ self._design.noise_scale)
         from_prior = (theta - kernel.start) / kernel.prior_sds
         return value + 0.5 * float(from_prior @ from_prior), gradient + from_prior / kernel.prior_sds
+
+    def _likeness(self, values: Values) -> Likeness | None:
+        if self._pairs is None or values.situation is None:
+            return None
+        return self._pairs.at(values.situation)
 
 
 def fitted(design: Design, targets: FloatArray, noise: float | None, start: FloatArray, iterations: int) -> FloatArray:

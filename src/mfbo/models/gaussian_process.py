@@ -14,6 +14,7 @@ from mfbo.models.fitting import JITTER, Design, fitted
 from mfbo.models.kernel import Columns, Kernel, Part, Values
 from mfbo.models.posterior import Conditioned, TermPosterior
 from mfbo.models.rows import Rows
+from mfbo.models.situation_kernel import NO_ROUND, Likeness, SituationScale
 
 logger = logging.getLogger(__name__)
 
@@ -33,13 +34,17 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class _Factorized:
-    """A fit on the rows told so far: its numbers, the noise variance, the kernel's parts and the Cholesky factor."""
+    """A fit on the rows told so far: its numbers, the noise variance, the kernel's parts and the Cholesky factor.
+
+    scale: what was usual for situations in the rows that the fit stands on; None in a kernel without them.
+    """
 
     fit: Fit
     values: Values
     noise: float
     parts: tuple[Part, ...]
     cholesky: GrowingCholesky
+    scale: SituationScale | None = None
 
 
 class GaussianProcess:
@@ -70,7 +75,7 @@ class GaussianProcess:
         old, design = self._state, self.design
         columns = {source: column[start:] for source, column in design.columns.items()}
         later = [part.on(columns) for part in old.parts]
-        tail = self._covariance(old.values, old.noise, start)[start:]
+        tail = self._covariance(old.values, old.noise, start, old.scale)[start:]
         cholesky = old.cholesky.extended(tail[:, :start], tail[:, start:])
         self._state = replace(old, parts=_joined(old.parts, later), cholesky=cholesky)
 
@@ -89,27 +94,40 @@ class GaussianProcess:
         parts: tuple[Part, ...] = ()
         for summand in self.kernel.summands:
             parts += (summand.conditioned(values, self.design.columns),)
-        cholesky = GrowingCholesky.of(self._covariance(values, noise, 0))
-        self._state = _Factorized(fit, values, noise, parts, cholesky)
+        usual = self.design.situation_scale()
+        cholesky = GrowingCholesky.of(self._covariance(values, noise, 0, usual))
+        self._state = _Factorized(fit, values, noise, parts, cholesky, usual)
         return fit
 
     def forget_fit(self) -> None:
         """Keep the rows alone, so that rows appended before the next fit grow no factor."""
         self._state = None
 
-    def posterior(self, pending: FloatArray | None = None) -> Posterior:
+    def posterior(
+        self,
+        pending: FloatArray | None = None,
+        *,
+        situation: FloatArray | None = None,
+        pending_situations: FloatArray | None = None,
+    ) -> Posterior:
         """Return the posterior in standardized payoffs.
 
         pending: shares w (m, C, A) of open plans; each enters as a row whose payoff is the posterior mean, which
         leaves all means as they are and takes the uncertainty away where a result is already on its way.
+        situation: in which candidates are judged, (V + 1,), and pending_situations: those of the open plans,
+        (m, V + 1), both as ``encoded_situation`` returns them; nothing is known of them by default.
         """
         state = self._factorized
         alpha = state.cholesky.solve(in_unit(self.design.values, state.fit.shift, state.fit.scale))
         if pending is not None and len(pending):
             columns = {source: source.of_rows(pending, pending) for source in self.design.columns}
-            state = _with_pending(state, pending, columns)
+            rows, situated = self.design.situations, self._situated(pending_situations, len(pending))
+            to_rows, among = self._likeness(situated, rows), self._likeness(situated, situated)
+            state = _with_pending(state, pending, columns, to_rows, among)
             alpha = np.concatenate([alpha, np.zeros(len(pending))])
         data = Conditioned(state.parts, alpha, state.cholesky.inverse, self.kernel.weights)
+        if self.kernel.situation is not None:
+            data = data.in_situation(self._candidates_likeness(situation, pending_situations, len(alpha)))
         return AdditivePosterior.of(data) if self.kernel.additive else TermPosterior(data)
 
     @property
@@ -128,19 +146,47 @@ class GaussianProcess:
             raise AssertionError("refit or adopt comes before the posterior")  # strategies fit before they ask
         return self._state
 
-    def _covariance(self, values: Values, noise: float, start: int) -> FloatArray:
+    def _situated(self, situations: FloatArray | None, count: int) -> FloatArray:
+        """Return the situations of open plans, nothing known by default, (m, V + 1); empty in a kernel without them."""
+        model = self.kernel.situation
+        if situations is not None or model is None:
+            return np.empty((count, 0)) if situations is None else situations
+        return np.stack([model.unknown(NO_ROUND - 1.0 - place) for place in range(count)])
+
+    def _likeness(self, first: FloatArray, second: FloatArray) -> Likeness | None:
+        """Compare situations (m, V + 1) and (n, V + 1): (m, n); None in a kernel without them."""
+        state, model = self._factorized, self.kernel.situation
+        if model is None or state.scale is None or state.values.situation is None:
+            return None
+        return model.pairs(first[:, None], second[None], state.scale).at(state.values.situation)
+
+    def _candidates_likeness(self, situation: FloatArray | None, pending: FloatArray | None, count: int) -> Likeness:
+        """Compare candidates in one situation with all rows and then with the open plans, ``count`` in all: (n,)."""
+        rows = self.design.situations
+        rows = np.concatenate([rows, self._situated(pending, count - len(rows))]) if count > len(rows) else rows
+        state, model = self._factorized, self.kernel.situation
+        if model is None or state.scale is None or state.values.situation is None:
+            raise AssertionError("this kernel knows no situations")  # posterior asks only if it does
+        here = model.unknown() if situation is None else situation
+        return model.pairs(here, rows, state.scale).at(state.values.situation)
+
+    def _covariance(self, values: Values, noise: float, start: int, usual: SituationScale | None) -> FloatArray:
         """Return K + noise with the rows from ``start`` on filled in (lower triangle; the new corner in full)."""
-        covariance = self.design.gram(values, start)
+        covariance = self.design.gram(values, start, usual)
         covariance.flat[:: len(covariance) + 1] += noise * self.design.noise_scale + JITTER
         corner = covariance[start:, start:]
         covariance[start:, start:] = np.tril(corner) + np.tril(corner, -1).T
         return covariance
 
 
-def _with_pending(state: _Factorized, shares: FloatArray, columns: Columns) -> _Factorized:
-    """Append open plans as rows, shares w (m, C, A)."""
+def _with_pending(
+    state: _Factorized, shares: FloatArray, columns: Columns, to_rows: Likeness | None, among: Likeness | None
+) -> _Factorized:
+    """Append open plans as rows, shares w (m, C, A); to_rows, among: how alike their situations are, (m, n), (m, m)."""
     later = [part.on(columns) for part in state.parts]
     cross, corner = _summed_cross(state.parts, shares), _summed_cross(later, shares)
+    if to_rows is not None and among is not None:
+        cross, corner = to_rows.covariance(cross), among.covariance(corner)
     noise = (state.noise + JITTER) * np.eye(len(shares))
     return replace(state, parts=_joined(state.parts, later), cholesky=state.cholesky.extended(cross, corner + noise))
 

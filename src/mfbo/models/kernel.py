@@ -17,28 +17,24 @@ from typing import Any, Literal, NamedTuple, Protocol, Self
 import numpy as np
 
 from mfbo.arrays import FloatArray
+from mfbo.models.hyperparameters import Hyperparameter
+from mfbo.models.situation_kernel import SituationModel, SituationValues
 
 Role = Literal["actions", "contexts", "distribution", "constant", "mixed"]
 """What alone a term's covariance of f depends on; "mixed" if on several of them together."""
 
 
-@dataclass(frozen=True)
-class Hyperparameter:
-    """A positive number to fit, with its log-normal prior (median, sd of the logarithm) and log bounds."""
-
-    median: float
-    sd: float
-    lower: float = -14.0
-    upper: float = 8.0
-
-
 @dataclass(frozen=True, eq=False)
 class Values:
-    """The numbers that θ stands for: weights (J,), lengths (J,), 1 for a term without one, and the noise variance."""
+    """The numbers that θ stands for: weights (J,), lengths (J,), 1 for a term without one, and the noise variance.
+
+    situation: those of situations, None in a kernel without them.
+    """
 
     weights: FloatArray
     lengths: FloatArray
     noise: float
+    situation: SituationValues | None = None
 
 
 class Source(Protocol):
@@ -310,10 +306,11 @@ class LevelPart:
 class Kernel:
     """The terms, the prior of the noise variance (in standardized payoffs), and the context weights p (C,).
 
-    θ = log of (weights of all terms, lengths of the terms that have one, noise).
+    θ = log of (weights of all terms, lengths of the terms that have one, what situations have, noise).
     robust: whether payoffs are standardized by their middle half, so that a few very bad plans do not set the unit in
     which the noise and all weights have their priors. level: whether the unit is at least the size of a middle payoff,
-    for payoffs whose changes are to be believed in shares of what is earned.
+    for payoffs whose changes are to be believed in shares of what is earned. situation: what makes rounds differ, None
+    if nothing does.
     """
 
     name: str
@@ -322,6 +319,7 @@ class Kernel:
     weights: FloatArray
     robust: bool = False
     level: bool = False
+    situation: SituationModel | None = None
 
     @cached_property
     def moving(self) -> list[int]:
@@ -332,7 +330,8 @@ class Kernel:
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """All hyperparameters in the order of θ."""
         lengths = [term.length for term in self.terms if term.length is not None]
-        return (*(term.weight for term in self.terms), *lengths, self.noise)
+        situated = () if self.situation is None else self.situation.hyperparameters
+        return (*(term.weight for term in self.terms), *lengths, *situated, self.noise)
 
     @cached_property
     def start(self) -> FloatArray:
@@ -352,9 +351,11 @@ class Kernel:
     def values(self, theta: FloatArray) -> Values:
         """Return the numbers that θ stands for."""
         count = len(self.terms)
+        first = count + len(self.moving)
         lengths = np.ones(count)
-        lengths[self.moving] = np.exp(theta[count:-1])
-        return Values(np.exp(theta[:count]), lengths, float(np.exp(theta[-1])))
+        lengths[self.moving] = np.exp(theta[count:first])
+        situated = None if self.situation is None else self.situation.values(theta[first:-1])
+        return Values(np.exp(theta[:count]), lengths, float(np.exp(theta[-1])), situated)
 
     @cached_property
     def summands(self) -> tuple[Summand, ...]:

@@ -1,12 +1,13 @@
 """The posterior of f and g for any sum of terms, with closed-form pullbacks, eqs. (7) and (8)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import CellMoments, PopulationMoments, Posterior
 from mfbo.models.kernel import Part
+from mfbo.models.situation_kernel import Likeness
 
 VARIANCE_FLOOR = 1e-14
 
@@ -15,18 +16,44 @@ VARIANCE_FLOOR = 1e-14
 class Conditioned:
     """All that a posterior needs: the parts of the kernel on n rows, K⁻¹ y, L⁻¹, p.
 
-    alpha: (n,); inverse: L⁻¹ (n, n); weights: p (C,).
+    alpha: (n,); inverse: L⁻¹ (n, n); weights: p (C,). level: in a kernel with situations, what is believed of that of
+    the candidates; then column i of ``alpha`` and ``inverse`` is multiplied by how alike row i is to it.
     """
 
     parts: tuple[Part, ...]
     alpha: FloatArray
     inverse: FloatArray
     weights: FloatArray
+    level: "SituationLevel | None" = None
 
     @property
     def count(self) -> int:
         """Number of rows, n."""
         return len(self.alpha)
+
+    def in_situation(self, likeness: Likeness) -> "Conditioned":
+        """Return the same for candidates in one situation; likeness: of the rows to it, (n,)."""
+        covariance = likeness.level
+        level = SituationLevel(
+            self.inverse @ covariance, float(covariance @ self.alpha), likeness.values.level, self.alpha, self.inverse
+        )
+        factor = likeness.factor
+        return replace(self, alpha=factor * self.alpha, inverse=self.inverse * factor[None, :], level=level)
+
+
+@dataclass(frozen=True, eq=False)
+class SituationLevel:
+    """The level of the situation in which candidates are judged: ℓ, its covariances with the rows.
+
+    whitened: L⁻¹ ℓ (n,). mean: ⟨ℓ, K⁻¹ y⟩. prior: its prior variance. row_alpha, row_inverse: K⁻¹ y and L⁻¹ of the rows
+    as they are, each in its own situation.
+    """
+
+    whitened: FloatArray
+    mean: float
+    prior: float
+    row_alpha: FloatArray
+    row_inverse: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +75,8 @@ class TermPosterior:
             prior += candidates[-1].prior
         whitened = data.inverse @ cross
         mean = float(cross @ data.alpha)
+        if data.level is not None:
+            whitened, mean, prior = whitened + data.level.whitened, mean + data.level.mean, prior + data.level.prior
         variance = max(prior - float(whitened @ whitened), VARIANCE_FLOOR)
 
         def pullback(d_mean: float, d_variance: float) -> FloatArray:
@@ -75,6 +104,9 @@ class TermPosterior:
         flat = cross.reshape(data.count, -1)
         whitened = data.inverse @ flat
         mean = (data.alpha @ flat).reshape(shape)
+        if data.level is not None:
+            whitened, prior = whitened + data.level.whitened[:, None], prior + data.level.prior
+            mean = mean + data.level.mean
         variance = np.maximum(prior - (whitened * whitened).sum(axis=0).reshape(shape), VARIANCE_FLOOR)
 
         def pullback(d_mean: FloatArray, d_variance: FloatArray) -> FloatArray:
@@ -90,8 +122,11 @@ class TermPosterior:
 
     def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
         """Return for each row what it says minus what the other rows would expect of it, and that variance, (n,)."""
-        precision = np.asarray((self.data.inverse**2).sum(axis=0))  # the diagonal of K⁻¹
-        return self.data.alpha / precision, 1.0 / precision
+        alpha, inverse = self.data.alpha, self.data.inverse
+        if self.data.level is not None:
+            alpha, inverse = self.data.level.row_alpha, self.data.level.row_inverse
+        precision = np.asarray((inverse**2).sum(axis=0))  # the diagonal of K⁻¹
+        return alpha / precision, 1.0 / precision
 
     def population_means(self, distributions: FloatArray) -> FloatArray:
         """Return the mean of g at m distributions at once: (m, C, A) → (m,)."""
@@ -100,7 +135,8 @@ class TermPosterior:
         cross = np.zeros((len(distributions), len(data.alpha)))
         for part in data.parts:
             cross += part.cross_many(shares)
-        return np.asarray(cross @ data.alpha)
+        means = np.asarray(cross @ data.alpha)
+        return means if data.level is None else means + data.level.mean
 
     def changes(self, start: FloatArray, distributions: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mean and variance of g(ξ′) − g(ξ), (m,) each, eq. (33); costs O(m n²)."""

@@ -24,7 +24,8 @@ from mfbo.models.couplings import (
     unit_scaled,
 )
 from mfbo.models.features import SHAPES, Axis, Feature, Shape
-from mfbo.models.kernel import Constant, Hyperparameter, Kernel, Term
+from mfbo.models.hyperparameters import Hyperparameter
+from mfbo.models.kernel import Constant, Kernel, Term
 from mfbo.models.products import Product
 from mfbo.models.stationary import EMBEDDINGS, PROFILES, Radial, Stationary, block_distances
 from mfbo.population import Population

@@ -10,7 +10,8 @@ from mfbo.arrays import FloatArray
 from mfbo.models.channels import Channel, Channels, ChannelsPart
 from mfbo.models.couplings import FixedCoupling, LearnedCoupling, factor_of
 from mfbo.models.features import Feature
-from mfbo.models.kernel import At, BlockAt, Columns, Hyperparameter, Role, Source, Summand, Values
+from mfbo.models.hyperparameters import Hyperparameter
+from mfbo.models.kernel import At, BlockAt, Columns, Role, Source, Summand, Values
 from mfbo.models.stationary import Nystrom, Radial, Stationary, StationaryPart
 
 LARGEST_PRODUCT = 600  # features of a term in the sparse posterior's basis

@@ -5,8 +5,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from mfbo.arrays import FloatArray
+from mfbo.models.situation_kernel import encoded_situation
 from mfbo.population import Population
 from mfbo.records import Round
+from mfbo.situations import Situations
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,12 +19,14 @@ class Rows:
     shares: w = p ξ (n, C, A) of the distribution that was played.
     values: y (n,).
     noise_scale: (n,) variance of this row's noise as a multiple of the variance of one payoff.
+    situations: (n, V + 1) as ``encoded_situation`` returns them; None in a study without them.
     """
 
     omega: FloatArray
     shares: FloatArray
     values: FloatArray
     noise_scale: FloatArray
+    situations: FloatArray | None = None
 
     def __len__(self) -> int:
         """Return n."""
@@ -36,11 +40,14 @@ def system_rows(shares: FloatArray, values: FloatArray) -> Rows:
 
 def joined_rows(parts: list[Rows]) -> Rows:
     """Return the rows of several rounds as one."""
-    return Rows(*(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Rows)))
+    columns = [column.name for column in fields(Rows)]
+    if parts[0].situations is None:
+        columns.remove("situations")
+    return Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
 
 
-def rows_of_round(population: Population, done: Round) -> Rows:
-    """Return all rows that one told round gives, in a fixed order: system, agents, cells."""
+def rows_of_round(population: Population, done: Round, situations: Situations | None = None) -> Rows:
+    """Return all rows that one told round gives, in a fixed order: system, agents, cells; situations: as declared."""
     if done.feedback is None or done.realized is None:
         raise AssertionError(f"round {done.number} has no result")  # History.told holds finished rounds only
     shares, feedback = done.joint_shares(done.realized, population), done.feedback
@@ -59,7 +66,10 @@ def rows_of_round(population: Population, done: Round) -> Rows:
             values.append(float(feedback.cells[context, action]))
             scales.append(1.0 / float(feedback.counts[context, action]))
     omega = np.stack(omegas)
-    return Rows(omega, np.broadcast_to(shares, omega.shape), np.array(values), np.array(scales))
+    shared = None
+    if situations is not None:
+        shared = np.tile(encoded_situation(situations, done.situation, float(done.number)), (len(omega), 1))
+    return Rows(omega, np.broadcast_to(shares, omega.shape), np.array(values), np.array(scales), shared)
 
 
 def _one_hot(context: int, action: int, shares: FloatArray) -> FloatArray:

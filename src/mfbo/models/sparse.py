@@ -214,7 +214,7 @@ class BasisPosterior:
 
 
 def _lengths(kernel: Kernel, fit: Fit) -> FloatArray:
-    return fit.theta[len(kernel.terms) : -1]
+    return fit.theta[len(kernel.terms) : len(kernel.terms) + len(kernel.moving)]
 
 
 def _with_fixed_lengths(kernel: Kernel, theta: FloatArray) -> Kernel:

@@ -12,7 +12,8 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.models.cholesky import factorized, lower_inverse
 from mfbo.models.couplings import Coupling, factor_of
-from mfbo.models.kernel import At, BlockAt, Columns, Hyperparameter, Role, Source, Summand, Values
+from mfbo.models.hyperparameters import Hyperparameter
+from mfbo.models.kernel import At, BlockAt, Columns, Role, Source, Summand, Values
 
 LARGEST_INDUCED = 64  # inducing distributions of a term
 JITTER = 1e-9

@@ -6,6 +6,7 @@ The user's own: ``demand_problem(names, demand, coordinates)`` or ``custom_probl
 from mfbo.problems.arena import arena
 from mfbo.problems.coverage import coverage, coverage_problem
 from mfbo.problems.custom import custom_problem
+from mfbo.problems.day_by_day import city_days, city_drift
 from mfbo.problems.demand import (
     bay_area_bike,
     demand_problem,
@@ -22,7 +23,7 @@ from mfbo.problems.maritime import maritime
 from mfbo.problems.mixture import mixture, mixture_problem
 from mfbo.problems.observation import FeedbackKind, Observer
 from mfbo.problems.portfolio import portfolio, portfolio_problem
-from mfbo.problems.problem import Optimum, Payoff, Problem
+from mfbo.problems.problem import Day, Days, Optimum, Payoff, Problem
 from mfbo.problems.queues import queue_problem, queues
 from mfbo.problems.swarm import swarm
 from mfbo.problems.traffic import traffic, traffic_problem
@@ -30,7 +31,9 @@ from mfbo.problems.trip_replay import DayObserver, Replay, ReplayPayoff, replay_
 
 __all__ = [
     "RULES",
+    "Day",
     "DayObserver",
+    "Days",
     "FeedbackKind",
     "Observer",
     "Optimum",
@@ -40,6 +43,8 @@ __all__ = [
     "ReplayPayoff",
     "arena",
     "bay_area_bike",
+    "city_days",
+    "city_drift",
     "coverage",
     "coverage_problem",
     "custom_problem",

@@ -75,9 +75,9 @@ class Observer:
         shares = self.problem.shares(plan)
         size = None if plan.allocation is None else self.problem.population.size
         if self.kind.kind == "system":
-            value = self.problem.payoff.population(shares, size)
+            value = self.problem.payoff_of(plan).population(shares, size)
             return Feedback(payoff=value + self.noise * rng.standard_normal())
-        payoffs = self.problem.payoff.cells(shares, size)
+        payoffs = self.problem.payoff_of(plan).cells(shares, size)
         if self.kind.kind == "agents":
             return self._agents(plan, shares, payoffs, rng)
         return self._cells(plan, shares, payoffs, rng)

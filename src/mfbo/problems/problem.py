@@ -1,5 +1,6 @@
 """A problem is data: a population, a payoff, its optimum, and what one may see of it. Nothing here is random."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -10,6 +11,7 @@ from mfbo.errors import InvalidInputError
 from mfbo.population import Population
 from mfbo.problems.pictures import Picture, PlacesPicture
 from mfbo.records import Plan
+from mfbo.situations import Situation, Situations
 
 
 class Payoff(Protocol):
@@ -41,13 +43,32 @@ class Optimum:
 
 
 @dataclass(frozen=True, eq=False)
+class Day:
+    """One round of a problem whose rounds differ: its payoff and optimum, what is known before it and after it."""
+
+    payoff: Payoff
+    optimum: Optimum
+    before: Situation
+    after: Situation
+
+
+@dataclass(frozen=True, eq=False)
+class Days:
+    """All rounds of such a problem; at: the round of this number, counted from 0."""
+
+    situations: Situations
+    at: Callable[[int], Day]
+
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """A named benchmark problem.
 
     optimum: None if unknown. feedback: the kinds of feedback it can give ("system", "agents", "cells").
     places: where the actions are on a map, (A, 2), longitude and latitude or x and y. grid: (row, column) of every
     action, (A, 2), row 0 in the south. demand: what is asked for at each action, (A,). picture: how it is shown. note:
-    what a user should know before trusting a result.
+    what a user should know before trusting a result. days: what every round is, if rounds differ; then values are
+    counted from each round's own optimum, which is 0.
     """
 
     name: str
@@ -63,6 +84,7 @@ class Problem:
     demand: FloatArray | None = None
     picture: Picture = field(default_factory=PlacesPicture)
     note: str = ""
+    days: Days | None = None
 
     @property
     def known_optimum(self) -> Optimum:
@@ -86,8 +108,25 @@ class Problem:
         return self.population.joint_shares(plan.distribution)
 
     def value(self, plan: Plan) -> float:
-        """Return the noise-free population payoff of what the plan really puts in place."""
-        return self.payoff.population(self.shares(plan), None if plan.allocation is None else self.population.size)
+        """Return the noise-free population payoff of what the plan really puts in place.
+
+        If rounds differ, minus the best that the plan's own round could have brought.
+        """
+        best = 0.0 if self.days is None else self.days.at(plan.number).optimum.value
+        size = None if plan.allocation is None else self.population.size
+        return self.payoff_of(plan).population(self.shares(plan), size) - best
+
+    def payoff_of(self, plan: Plan) -> Payoff:
+        """Return the payoff of the plan's own round."""
+        return self.payoff if self.days is None else self.days.at(plan.number).payoff
+
+    def situation(self, number: int) -> Situation | None:
+        """Return what is known before the round of this number; None if rounds do not differ."""
+        return None if self.days is None else self.days.at(number).before
+
+    def afterwards(self, number: int) -> Situation | None:
+        """Return what is known only after the round of this number; None if nothing is."""
+        return None if self.days is None else self.days.at(number).after or None
 
     def mean_field_value(self, distribution: FloatArray) -> float:
         """Return g(ξ) in the mean-field limit."""

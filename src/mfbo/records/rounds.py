@@ -11,6 +11,7 @@ from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.population import Change, Population
 from mfbo.records.told_values import read_feedback
 from mfbo.simplex import Region, quota, realized, whole_agents
+from mfbo.situations import Situation, Situations
 
 RoundState = Literal["open", "done", "failed", "abandoned", "withdrawn"]
 Note = tuple[float | str, ...]
@@ -63,12 +64,14 @@ class Feedback:
     agents: (context index, action index, own payoff) of some agents.
     cells: mean own payoff per cell, (C, A), NaN where nobody was seen.
     counts: agents behind each cell mean, (C, A); 1 where not given.
+    total: the payoff of all agents together, if it was told so; then the payoff is it divided by their number.
     """
 
     payoff: float | None = None
     agents: tuple[tuple[int, int, float], ...] = ()
     cells: FloatArray | None = None
     counts: FloatArray | None = None
+    total: float | None = None
 
     @staticmethod
     def read(
@@ -116,7 +119,8 @@ class Round:
     what was last corrected of it, in words, empty if nothing was. A withdrawn round never happened, as is now believed:
     its result and its place in the order of tells stay with it, for it may be reinstated. today: what was otherwise on
     that day alone, a change as ``population.changed`` applies it. size, weights: agents and their shares of contexts
-    (C,) in this round; None: those of the population.
+    (C,) in this round; None: those of the population. situation: what is
+    known of the round, said when it was asked or told; empty if nothing is.
     """
 
     plan: Plan
@@ -136,6 +140,7 @@ class Round:
     today: Change = field(default_factory=dict)
     size: int | None = None
     weights: FloatArray | None = None
+    situation: Situation = field(default_factory=dict)
 
     @property
     def number(self) -> int:
@@ -146,6 +151,12 @@ class Round:
     def payoff(self) -> float | None:
         """The told population payoff, if one was told."""
         return None if self.feedback is None else self.feedback.payoff
+
+    @property
+    def as_told(self) -> float | None:
+        """The population payoff in the way in which it was told: per agent, or of all agents together."""
+        total = None if self.feedback is None else self.feedback.total
+        return self.payoff if total is None else total
 
     @cached_property
     def payoff_range(self) -> PayoffRange:
@@ -204,12 +215,28 @@ class Round:
 
     @staticmethod
     def asked(
-        plan: Plan, notes: Notes, lease: Lease, start: IntArray | None, seen: int, today: Change | None = None
+        plan: Plan,
+        notes: Notes,
+        lease: Lease,
+        start: IntArray | None,
+        seen: int,
+        *,
+        today: Change | None = None,
+        situation: Situation | None = None,
     ) -> "Round":
         """Return a new open round; start: agents as counted before it, None if nobody counted; seen: as above."""
         today = {} if today is None else today
         counted = None if start is None else seen
-        return Round(plan, notes, lease=lease, start=start, seen=counted, today=today, size=today.get("size"))
+        return Round(
+            plan,
+            notes,
+            lease=lease,
+            start=start,
+            seen=counted,
+            today=today,
+            size=today.get("size"),
+            situation=dict(situation or {}),
+        )
 
     @staticmethod
     def past(number: int, distribution: FloatArray) -> "Round":
@@ -236,8 +263,9 @@ class Round:
         late: bool = False,
         placed: IntArray | None = None,
         seen: int | None = None,
+        situation: Situation | None = None,
     ) -> "Round":
-        """Return this round with its result."""
+        """Return this round with its result; situation: what is known of it now, beside or instead of before."""
         return replace(
             self,
             state="done",
@@ -247,6 +275,7 @@ class Round:
             late=late,
             placed=placed,
             seen=seen,
+            situation={**self.situation, **(situation or {})},
         )
 
     def ended(
@@ -299,7 +328,8 @@ class History:
     aim: what counts, the final plan ("find") or the sum over all rounds ("earn"). status_quo: the distribution (C, A)
     that would be played otherwise; None if nobody said. risk: what a round may cost against it, in shares of what it
     earns; None: anything. corrections: how often rounds were corrected or the population changed so far: what was
-    fitted before the last time is out of date.
+    fitted before the last time is out of date. situations: what is known to differ between rounds; None: nothing.
+    situation: that of the round being planned, or in which plans are judged.
     """
 
     population: Population
@@ -311,6 +341,8 @@ class History:
     status_quo: FloatArray | None = None
     risk: float | None = RISK
     corrections: int = 0
+    situations: Situations | None = None
+    situation: Situation = field(default_factory=dict)
 
     @cached_property
     def told(self) -> tuple[Round, ...]:
@@ -344,7 +376,8 @@ class History:
                 still_open.append(changed)
         if changed.state == "open" and number == len(self.rounds):
             still_open.append(changed)
-        grown = replace(self, rounds=(*self.rounds[:number], changed, *self.rounds[number + 1 :]))
+        rounds = (*self.rounds[:number], changed, *self.rounds[number + 1 :])
+        grown = replace(self, rounds=rounds, situations=self._knowing([changed]))
         vars(grown).update(  # what the cached properties would find
             told=(*self.told, changed) if changed.state == "done" else self.told,
             open=tuple(still_open),
@@ -355,7 +388,7 @@ class History:
 
     def with_past(self, days: Sequence[Round]) -> "History":
         """Return the history with days that were played outside the study, told last."""
-        longer = replace(self, rounds=(*self.rounds, *days))
+        longer = replace(self, rounds=(*self.rounds, *days), situations=self._knowing(days))
         vars(longer).update(told=(*self.told, *days), open=self.open, next_word=self.next_word)
         return longer
 
@@ -372,6 +405,26 @@ class History:
         today = replace(self, population=population, now=self.placed)
         vars(today).update(told=self.told, open=self.open, next_word=self.next_word, next_told=self.next_told)
         return today
+
+    def with_rounds(self, rounds: Sequence[Round]) -> "History":
+        """Return the history with these rounds instead of its own; new categories of situations come with them."""
+        return replace(self, rounds=tuple(rounds), situations=self._knowing(rounds))
+
+    def _knowing(self, rounds: Sequence[Round]) -> Situations | None:
+        situations = self.situations
+        for played in rounds:
+            if situations is not None and played.situation:
+                situations = situations.holding(played.situation)
+        return situations
+
+    def in_situation(self, situation: Situation) -> "History":
+        """Return the history with this as the situation of the round being planned."""
+        if situation == self.situation:
+            return self
+        knowing = None if self.situations is None else self.situations.holding(situation)
+        planned = replace(self, situation=dict(situation), situations=knowing)
+        vars(planned).update(told=self.told, open=self.open, next_word=self.next_word, next_told=self.next_told)
+        return planned
 
     @cached_property
     def region(self) -> Region | None:

@@ -11,7 +11,7 @@ from mfbo.csv_reader import Faults
 from mfbo.sheets.export import export_study, exported, study_rows
 from mfbo.sheets.imported_days import PastDay, read_past_days
 from mfbo.sheets.plan_sheets import plan_rows, read_plan, rows_csv, write_plan
-from mfbo.sheets.stations import Stations, read_contexts, read_population, read_stations
+from mfbo.sheets.stations import Stations, read_contexts, read_new_stations, read_population, read_stations
 from mfbo.sheets.told_sheets import CellPayoffs, read_agents, read_cells, read_placed
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "read_agents",
     "read_cells",
     "read_contexts",
+    "read_new_stations",
     "read_past_days",
     "read_placed",
     "read_plan",

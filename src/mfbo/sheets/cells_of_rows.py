@@ -59,9 +59,10 @@ def table_of(values: Mapping[Cell, float], population: Population) -> FloatArray
 
 
 def every_cell(population: Population) -> list[Cell]:
-    """Return all cells, context by context."""
-    contexts, actions = population.shape
-    return [(context, action) for context in range(contexts) for action in range(actions)]
+    """Return all cells, context by context; without those of closed actions, of which a sheet need not speak."""
+    contexts, closed = len(population.contexts), set(population.closed)
+    actions = [place for place, name in enumerate(population.actions) if name not in closed]
+    return [(context, action) for context in range(contexts) for action in actions]
 
 
 def need_rows(

@@ -1,4 +1,4 @@
-"""All rounds of a study in a file that other programs read: CSV, JSON or Parquet."""
+"""All rounds of a study in a file that other programs read: CSV, JSON or Parquet; or the study itself, .mfbo."""
 
 from collections.abc import Callable
 from os import PathLike
@@ -10,12 +10,12 @@ from mfbo.records import Round
 from mfbo.sheets.plan_sheets import rows_csv
 from mfbo.shown_text import json_text
 from mfbo.storage.recognition import refuse_store
-from mfbo.study import Study
+from mfbo.study import Study, archived
 from mfbo.whole_files import writable_target, write_whole_file
 
 
 def export_study(study: Study, path: str | PathLike[str]) -> None:
-    """Write all rounds to a file whose name ends in .csv, .json or .parquet; whole or not at all."""
+    """Write all rounds to a file whose name ends in .csv, .json, .parquet or .mfbo; whole or not at all."""
     target = Path(path)
     content = exported(study, target.suffix.casefold())
     refuse_store(writable_target(target))
@@ -26,7 +26,7 @@ def exported(study: Study, suffix: str) -> bytes:
     """Return the content of the file that ends in a suffix."""
     if suffix not in FORMATS:
         raise InvalidInputError(f"an export ends in {', '.join(FORMATS)}, not in {suffix!r}")
-    if not study.rounds:
+    if not study.rounds and suffix != ".mfbo":
         raise InvalidInputError(f"study {study.name!r} has no rounds yet")
     return FORMATS[suffix](study)
 
@@ -60,7 +60,7 @@ def _round_columns(one: Round) -> dict[str, Any]:
         "round": one.number,
         "state": one.state,
         "told": one.told,
-        "payoff": one.payoff,
+        "payoff": one.as_told,
         "late": one.late,
         "past_day": one.added,
         "worker": one.lease.worker,
@@ -131,4 +131,9 @@ def _parquet(study: Study) -> bytes:
     return bytes(sink.getvalue().to_pybytes())
 
 
-FORMATS: dict[str, Callable[[Study], bytes]] = {".csv": _csv, ".json": _json, ".parquet": _parquet}
+FORMATS: dict[str, Callable[[Study], bytes]] = {
+    ".csv": _csv,
+    ".json": _json,
+    ".parquet": _parquet,
+    ".mfbo": archived,  # the study itself: import makes it again
+}

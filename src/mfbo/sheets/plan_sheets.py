@@ -28,10 +28,16 @@ ROUNDED = 1e-3  # shares in a CSV are often rounded; a sum this close to 1 is me
 
 
 def plan_rows(plan: Plan, population: Population, moves: Moves | None = None) -> list[dict[str, Any]]:
-    """Return a record for each cell: station, context, agents (or share), change against where the agents stand now."""
+    """Return a record for each cell: station, context, agents (or share), change against where the agents stand now.
+
+    A closed station is listed only while agents are to be taken away from it.
+    """
     rows: list[dict[str, Any]] = []
     for c, context in enumerate(population.contexts):
         for a, action in enumerate(population.actions):
+            left = moves is None or not moves.change[:, a].any()
+            if action in population.closed and left and not plan.realized[:, a].any():
+                continue
             row: dict[str, Any] = {"station": action, "context": context}
             if plan.allocation is None:
                 rows.append({**row, "share": float(plan.distribution[c, a]), "change": None})

@@ -111,3 +111,14 @@ def _names(sheet: Sheet, columns: Sequence[str]) -> tuple[str, ...]:
     names = sheet.texts(column)
     sheet.once(names, column, lambda index: repr(names[index]))
     return tuple(name for name in names if name is not None)
+
+
+def read_new_stations(path: str | PathLike[str], population: Population) -> dict[str, list[float] | None]:
+    """Read stations that open: their names, and the features that the study's stations have."""
+    with collected(None) as faults:
+        sheet = read_sheet(Path(path), faults)
+        names = sheet.texts(sheet.need(*STATION))
+        sheet.once(names, None, lambda index: f"station {names[index]!r}")
+        columns = [sheet.numbers(sheet.need(feature)) for feature in population.feature_names]
+    rows: list[Any] = [list(row) for row in zip(*columns, strict=True)] if columns else [None] * len(names)
+    return {name: row for name, row in zip(names, rows, strict=True) if name is not None}

@@ -13,6 +13,7 @@ import numpy as np
 from mfbo.errors import DamageError, StorageError
 from mfbo.population import Change, Limits, Population
 from mfbo.records import Feedback, Lease, Notes, Plan, Round
+from mfbo.situations import Situation, Situations
 
 _TYPES: dict[str, np.dtype[Any]] = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8"), "i4": np.dtype("<i4")}
 
@@ -89,12 +90,23 @@ def population_of(record: Mapping[str, Any]) -> Population:
     return population
 
 
+def situations_record(situations: Situations | None) -> list[dict[str, Any]] | None:
+    """Return a declaration of situations in plain values; None stays None."""
+    return None if situations is None else [variable.to_record() for variable in situations.variables]
+
+
 def plan_record(
-    plan: Plan, notes: Notes, lease: Lease, start: Any = None, today: Change | None = None
+    plan: Plan,
+    notes: Notes,
+    lease: Lease,
+    start: Any = None,
+    *,
+    today: Change | None = None,
+    situation: Situation | None = None,
 ) -> dict[str, Any]:
     """Return what is stored when a plan is given; the number stands beside it.
 
-    start: agents as counted then. today: what is otherwise on that day.
+    start: agents as counted then. today: what is otherwise on that day. situation: what is known of the round.
     """
     return {
         "distribution": array_record(plan.distribution),
@@ -103,6 +115,7 @@ def plan_record(
         "notes": {key: [_plain(value) for value in values] for key, values in notes.items()},
         **lease_record(lease, start),
         **({"today": dict(today)} if today else {}),
+        **_situation(situation),
     }
 
 
@@ -114,7 +127,8 @@ def plan_of(number: int, record: Mapping[str, Any], seen: int = 0) -> Round:
     today = record.get("today", {})
     if not isinstance(today, dict) or not isinstance(today.get("size"), int | None):
         raise TypeError("what was otherwise on that day cannot be read")
-    return Round.asked(Plan(number, *arrays), notes, lease, array_of(record.get("start")), seen, today)
+    start, situation = array_of(record.get("start")), record.get("situation")
+    return Round.asked(Plan(number, *arrays), notes, lease, start, seen, today=today, situation=situation)
 
 
 def lease_record(lease: Lease, start: Any = None) -> dict[str, Any]:
@@ -129,6 +143,7 @@ def result_record(done: Round) -> dict[str, Any]:
         "realized": array_record(done.realized),
         "late": done.late,
         **_counted("placed", done.placed),
+        **_situation(done.situation),
     }
 
 
@@ -177,6 +192,11 @@ def _counted(key: str, counts: Any) -> dict[str, Any]:
     return {} if counts is None else {key: array_record(counts, "i8")}
 
 
+def _situation(situation: Situation | None) -> dict[str, Any]:
+    """Return what is known of a round under a key that records of older programs do not have; nothing if nothing is."""
+    return {"situation": dict(situation)} if situation else {}
+
+
 def feedback_record(feedback: Feedback) -> dict[str, Any]:
     """Return feedback in plain values."""
     places = [(context, action) for context, action, _ in feedback.agents]
@@ -186,6 +206,7 @@ def feedback_record(feedback: Feedback) -> dict[str, Any]:
         "agent_payoffs": array_record([payoff for _, _, payoff in feedback.agents]) if places else None,
         "cells": array_record(feedback.cells),
         "counts": array_record(feedback.counts),
+        **({} if feedback.total is None else {"total": feedback.total}),
     }
 
 
@@ -195,9 +216,13 @@ def feedback_of(record: Mapping[str, Any]) -> Feedback:
     if record["agents"] is not None:
         places, payoffs = array_of(record["agents"]).tolist(), array_of(record["agent_payoffs"]).tolist()
         agents = tuple((context, action, payoff) for (context, action), payoff in zip(places, payoffs, strict=True))
-    payoff = record["payoff"]
+    payoff, total = record["payoff"], record.get("total")
     return Feedback(
-        None if payoff is None else float(payoff), agents, array_of(record["cells"]), array_of(record["counts"])
+        None if payoff is None else float(payoff),
+        agents,
+        array_of(record["cells"]),
+        array_of(record["counts"]),
+        None if total is None else float(total),
     )
 
 

@@ -42,13 +42,13 @@ class Replay:
     @property
     def history(self) -> History:
         """All that is known after the events taken so far."""
-        return replace(
+        changed = replace(
             self._before,
             population=self.population,
-            rounds=tuple(self.rounds),
             corrections=self._corrections,
             status_quo=padded(self._before.status_quo, self.population),
         )
+        return changed.with_rounds(self.rounds)
 
     def take(self, event: Event) -> None:
         """Make or change the round that an event speaks of, or all of them; refuse a record that says something odd."""
@@ -136,6 +136,7 @@ def _done(asked: Round, record: dict[str, Any], told: int, seen: int | None) -> 
         late=bool(record["late"]),
         placed=codec.array_of(record.get("placed")),
         seen=seen,
+        situation=record.get("situation"),
     )
 
 
@@ -155,6 +156,8 @@ def _require_sound(read: Round, population: Population) -> None:
     if read.feedback is not None:
         _feedback(read.feedback, population)
     _lease(read.lease)
+    for name, value in read.situation.items():
+        _require(isinstance(value, str) or _is_number(value), f"the situation {name!r} is no number and no word")
     for key, values in read.notes.items():
         plain = len(values) > 0 and all(_is_number(value) or isinstance(value, str) for value in values)
         _require(plain, f"the note {key!r} holds something else than numbers and words")

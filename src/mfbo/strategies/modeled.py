@@ -5,8 +5,9 @@
 
 import operator
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +15,10 @@ from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.errors import DamageError
 from mfbo.interfaces import Posterior
 from mfbo.models import GaussianProcess, Kernel, RescaledPosterior, SparseProcess, joined_rows, rows_of_round
+from mfbo.models.situation_kernel import SituationModel
 from mfbo.population import Population
 from mfbo.records import History, Note, Round
-from mfbo.strategies.reading import recommendable, steered
+from mfbo.strategies.reading import pending_situations, recommendable, situation_of, steered
 from mfbo.strategies.replay_plan import FitNote, RefitSchedule, ReplayPlan, Setting
 
 Process = GaussianProcess | SparseProcess
@@ -27,21 +29,29 @@ class Belief:
     """A process that holds the told rounds, and the fit it stands on.
 
     notes: the fit for the round's notes. noise_variance: of the noise on one standardized payoff, fitted or known.
+    situation, pending_situations: of the round being planned, (V + 1,), and of open plans, (m, V + 1); None without.
     """
 
     process: Process
     note: FitNote
     notes: dict[str, Note]
     noise_variance: float
+    situation: FloatArray | None = None
+    pending_situations: FloatArray | None = None
 
     @cached_property
     def posterior(self) -> Posterior:
         """What is believed after the told rounds, in standardized payoffs."""
-        return self.process.posterior()
+        return self.after_open_plans(None)
 
-    def after_open_plans(self, shares: FloatArray) -> Posterior:
+    def after_open_plans(self, shares: FloatArray | None) -> Posterior:
         """Return what will be believed once open plans with these joint shares (m, C, A) are told, as far as known."""
-        return self.process.posterior(shares) if len(shares) else self.posterior
+        if shares is not None and not len(shares):
+            return self.posterior
+        if isinstance(self.process, SparseProcess):
+            return self.process.posterior(shares)
+        situations = None if shares is None else self.pending_situations
+        return self.process.posterior(shares, situation=self.situation, pending_situations=situations)
 
 
 class Surrogate:
@@ -60,7 +70,7 @@ class Surrogate:
                 f" {len(kernel.hyperparameters)}: another version or another strategy wrote them"
             )
         process, held = self._taken_up(plan, history, kernel)
-        rows_of = partial(rows_of_round, history.population)
+        rows_of = partial(rows_of_round, history.population, situations=history.situations)
         missing = list(map(rows_of, plan.fitted_on[held:]))
         for rows in [joined_rows(missing)] if missing and plan.setting.size == "subset" else missing:
             process.append(rows)
@@ -74,7 +84,9 @@ class Surrogate:
             fits = plan.start is not None and len(plan.start) == len(kernel.hyperparameters)  # a population may change
             fit = process.refit(plan.start if fits else None, iterations)
             note = FitNote(plan.told, fit, setting, history.corrections)
-        self._belief, self._rounds = Belief(process, note, note.to_notes(), process.noise_variance), plan.rounds
+        planned = (situation_of(history), pending_situations(history))
+        self._belief = Belief(process, note, note.to_notes(), process.noise_variance, *planned)
+        self._rounds = plan.rounds
         return self._belief
 
     def _taken_up(self, plan: ReplayPlan, history: History, kernel: Kernel) -> tuple[Process, int]:
@@ -108,7 +120,7 @@ class ModeledStrategy:
     sparse: bool = field(default=False, kw_only=True)
     subset_kinds: tuple[str, ...] = field(default=(), kw_only=True)
     surrogate: Surrogate = field(default_factory=Surrogate, init=False, repr=False, compare=False)
-    _kernels: dict[tuple[Hashable, str], tuple[Population, Kernel]] = field(
+    _kernels: dict[tuple[Hashable, int, str], tuple[Any, Kernel]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -136,11 +148,16 @@ class ModeledStrategy:
         told, population = history.told, history.population
         if kind is None:
             kind = self.kind_of(history)
-        setting = Setting.of(told, kind, sparse=self.sparse, subset=kind in self.subset_kinds)
+        situations = history.situations
+        differ = situations is not None
+        setting = Setting.of(told, kind, sparse=self.sparse, subset=kind in self.subset_kinds, situations=differ)
         plan = ReplayPlan.of(history, setting, self.schedule)
-        key = _kernel_key(population), kind
-        if key not in self._kernels:  # the population is kept alive, so that the ids of its arrays stay their own
-            self._kernels[key] = population, self.kernel_for(population, kind)
+        key = _kernel_key(population), id(situations), kind
+        if key not in self._kernels:  # both are kept alive, so that the ids of their parts stay their own
+            kernel = self.kernel_for(population, kind)
+            if situations is not None:
+                kernel = replace(kernel, situation=SituationModel.of(situations))
+            self._kernels[key] = (population, situations), kernel
         return self.surrogate.belief(plan, history, self._kernels[key][1], self.schedule.iterations)
 
     def recommend(self, history: History) -> FloatArray:

@@ -6,6 +6,7 @@ from operator import attrgetter
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
+from mfbo.models.situation_kernel import NO_ROUND, encoded_situation
 from mfbo.records import History, told_payoff
 from mfbo.simplex import whole_agents
 
@@ -39,6 +40,20 @@ def pending_shares(history: History) -> FloatArray:
     if not history.open:
         return np.empty((0, *history.population.shape))
     return np.stack([asked.joint_shares(asked.plan.realized, history.population) for asked in history.open])
+
+
+def situation_of(history: History) -> FloatArray | None:
+    """Return the situation of the round being planned, (V + 1,), as rows carry it; None in a study without them."""
+    return None if history.situations is None else encoded_situation(history.situations, history.situation, NO_ROUND)
+
+
+def pending_situations(history: History) -> FloatArray | None:
+    """Return the situations of open plans, (m, V + 1); None without any, or in a study without situations."""
+    if history.situations is None or not history.open:
+        return None
+    return np.stack(
+        [encoded_situation(history.situations, asked.situation, float(asked.number)) for asked in history.open]
+    )
 
 
 def with_shared_payoffs(history: History) -> History:

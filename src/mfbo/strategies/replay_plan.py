@@ -19,6 +19,7 @@ from mfbo.records import History, Note, Notes, Round, told_payoff
 ROW_BUDGET = 500  # rows up to which the process is exact
 ROUND_BUDGET = 250  # rounds up to which an exact process keeps all of them …
 SUBSET = 150  # … and how many it keeps beyond
+SITUATED_ROWS, FEWEST_ROUNDS = 350, 8  # rows and rounds that are left of more than ROW_BUDGET, if rounds differ
 FEWER = 50  # a model fitted on n rounds is kept for at least n ÷ 50 more
 
 Size = Literal["all", "subset", "sparse"]
@@ -50,12 +51,15 @@ class Setting:
     size: Size
 
     @staticmethod
-    def of(told: tuple[Round, ...], kind: str, *, sparse: bool, subset: bool) -> "Setting":
+    def of(told: tuple[Round, ...], kind: str, *, sparse: bool, subset: bool, situations: bool = False) -> "Setting":
         """Choose the size.
 
         sparse: whether the sparse process takes over beyond the row budget. subset: whether the best and the newest
-        rounds tell all, so that beyond the round budget an exact process keeps those alone.
+        rounds tell all, so that beyond the round budget an exact process keeps those alone. situations: whether rounds
+        have any; then an exact process keeps some rounds beyond the row budget.
         """
+        if situations:
+            return Setting(kind, "subset" if sum(map(row_count, told)) > ROW_BUDGET else "all")
         if subset:
             return Setting(kind, "all" if len(told) <= ROUND_BUDGET else "subset")
         return Setting(kind, "sparse" if sparse and sum(map(row_count, told)) > ROW_BUDGET else "all")
@@ -147,7 +151,9 @@ class ReplayPlan:
         lasts = lasts and latest is not None and latest.corrections == history.corrections
         noted = latest if lasts else None
         fitted = len(told) if noted is None else noted.rounds
-        chosen = best_and_newest(told[:fitted]) if setting.size == "subset" else told[:fitted]
+        chosen = told[:fitted]
+        if setting.size == "subset":
+            chosen = best_and_newest(chosen) if history.situations is None else spread_and_newest(chosen)
         return ReplayPlan(setting, chosen, told[fitted:], noted, start, fitted, (*chosen, *told[fitted:]))
 
 
@@ -156,3 +162,15 @@ def best_and_newest(told: tuple[Round, ...]) -> tuple[Round, ...]:
     older = told[: -SUBSET // 2]
     best = np.argsort([-told_payoff(done) for done in older], kind="stable")[: SUBSET - SUBSET // 2]
     return (*(older[index] for index in np.sort(best)), *told[-SUBSET // 2 :])
+
+
+def spread_and_newest(told: tuple[Round, ...]) -> tuple[Round, ...]:
+    """Return some of the rounds in their order: half of them the newest, half spread evenly over those before.
+
+    Payoffs of different situations say nothing of which rounds matter. As many as give ``SITUATED_ROWS`` rows.
+    """
+    count = min(len(told), max(FEWEST_ROUNDS, SITUATED_ROWS * len(told) // sum(map(row_count, told))))
+    newest = count // 2
+    older = told[: len(told) - newest]
+    spread = np.unique(np.linspace(0, len(older) - 1, count - newest).round().astype(np.int64))
+    return (*(older[index] for index in spread), *told[len(told) - newest :])

@@ -3,6 +3,7 @@
 from mfbo.study.explaining import Explanation, Prediction
 from mfbo.study.log import LogEntry
 from mfbo.study.maximizing import Result, maximize, run_round
+from mfbo.study.moving import archived, copy_study, is_archive, restored
 from mfbo.study.opening import create_study, load_study
 from mfbo.study.study import Study
 
@@ -12,8 +13,12 @@ __all__ = [
     "Prediction",
     "Result",
     "Study",
+    "archived",
+    "copy_study",
     "create_study",
+    "is_archive",
     "load_study",
     "maximize",
+    "restored",
     "run_round",
 ]

@@ -5,7 +5,7 @@ from typing import Any
 from mfbo.catalogue import searches_single_agents
 from mfbo.errors import InvalidInputError
 from mfbo.population import Change, Population, changed, read_change
-from mfbo.records import Round
+from mfbo.records import Plan, Round
 from mfbo.storage import codec
 from mfbo.storage.rules import STUDY
 from mfbo.study.correcting import Corrections, read_author
@@ -67,6 +67,23 @@ class Changes(Corrections):
         """Return what is otherwise today, and who is placed; refuse a day on which no placement keeps all limits."""
         today = read_change(self.population, size=size, close=closed, capacity=capacity)
         return today, self._changed(today)
+
+    def misfit(
+        self,
+        placed: Any,
+        plan: Plan | int | None = None,
+        *,
+        size: int | None = None,
+        closed: Any = None,
+        capacity: Any = None,
+    ) -> str:
+        """Say why counted agents (C, A) cannot be the whole fleet in its docks; empty if they can.
+
+        plan: the one they were placed by, if the fleet was another on its day. Otherwise as in ``ask``.
+        """
+        with self.lock:
+            fleet = self._today(size, closed, capacity)[1] if plan is None else self._fleet_of(self._round(plan))
+            return self._misfit(fleet.read_placed(placed), fleet)
 
     def _unfit(self, offered: Round, today: Change, fleet: Population) -> str:
         """Say why an open plan cannot be carried out today, wherever agents stand; empty if it can.

@@ -1,5 +1,6 @@
 """What was told is corrected: amended, withdrawn, reinstated. Nothing is rewritten: every correction is an event."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,18 @@ from mfbo.study.questions import Questions
 from mfbo.study.whole_plans import Placing
 from mfbo.validation import plain_text, said
 
+FEWEST_TOLD = 5  # payoffs from which one can be far outside
+FAR = 3.0  # by how many times their whole range it then is
+
 
 class Corrections(Questions):
     """A history that is kept in a storage's log, or here alone, and can be corrected."""
 
-    def __init__(self, history: History, strategy: Strategy, placing: Placing, journal: Journal | None) -> None:
+    def __init__(
+        self, history: History, strategy: Strategy, placing: Placing, journal: Journal | None, payoff_is: str = "mean"
+    ) -> None:
         super().__init__(history, strategy, placing)
+        self.payoff_is = payoff_is
         self._journal = journal  # None: the rounds are kept here alone
 
     @property
@@ -68,6 +75,7 @@ class Corrections(Questions):
                 require_correctable("amended", asked.number, asked.state)
                 feedback = self._amended_feedback(asked, payoff, agents, cells, counts)
                 played, counted = self._really_played(asked, distribution, placed, allow_misfit=allow_misfit)
+                feedback = self._recounted(asked, feedback, counted)
                 if feedback is None and played is None:
                     raise InvalidInputError(
                         "nothing is amended: give payoff=, agents=, cells=, distribution= or placed="
@@ -116,7 +124,37 @@ class Corrections(Questions):
         if isinstance(payoff, Feedback):
             return new
         seen = (old.cells, old.counts) if new.cells is None else (new.cells, new.counts)
-        return Feedback(old.payoff if new.payoff is None else new.payoff, new.agents or old.agents, *seen)
+        paid = old if new.payoff is None else new
+        return Feedback(paid.payoff, new.agents or old.agents, *seen, paid.total)
+
+    def _recounted(self, asked: Round, feedback: Feedback | None, counted: IntArray | None) -> Feedback | None:
+        """Return feedback with its payoff per agent, if payoffs are told as totals; None if nothing changes.
+
+        The agents are those that were counted, now or before, or else as many as the round had.
+        """
+        seen = asked.feedback if feedback is None and counted is not None else feedback
+        if seen is None or seen.payoff is None or self.payoff_is != "total":
+            return feedback
+        counts = asked.placed if counted is None else counted
+        size = (asked.size or self.population.size or 1) if counts is None else max(int(counts.sum()), 1)
+        total = seen.payoff if seen.total is None else seen.total
+        return replace(seen, payoff=total / size, total=total)
+
+    def doubtful(self, plan: Plan | int, payoff: float) -> str:
+        """Say how far a payoff is from all that was told so far; empty if it is not far, or too little was told."""
+        with self.lock:
+            asked = self._round(plan)
+            read = self._recounted(asked, Feedback(payoff), None)
+            told = [done for done in self._history.told if done.payoff is not None and done.number != asked.number]
+            if read is None or read.payoff is None or len(told) < FEWEST_TOLD:
+                return ""
+            payoffs = [done.payoff or 0.0 for done in told]
+            low, high = min(payoffs), max(payoffs)
+            if low == high or low - FAR * (high - low) <= read.payoff <= high + FAR * (high - low):
+                return ""
+            said_so_far = sorted(done.as_told or 0.0 for done in told)
+            between = f"{said_so_far[0]:.6g} to {said_so_far[-1]:.6g}"
+            return f"a payoff of {payoff:.6g} is far outside what was told so far ({between})"
 
     def _really_played(
         self, asked: Round, distribution: Any, placed: Any, *, allow_misfit: bool
@@ -145,14 +183,6 @@ class Corrections(Questions):
         if wrong:
             raise InvalidInputError(f"{wrong}; if it was counted so, say allow_misfit=True, and it is kept as it is")
         return counts
-
-    def misfit(self, placed: Any, plan: Plan | int | None = None) -> str:
-        """Say why counted agents (C, A) cannot be the whole fleet in its docks; empty if they can.
-
-        plan: the one they were placed by, if the fleet was another on its day.
-        """
-        fleet = self.population if plan is None else self._fleet_of(self._round(plan))
-        return self._misfit(fleet.read_placed(placed), fleet)
 
     def _fleet_of(self, asked: Round) -> Population:
         """Return who was placed in a round; which limits held then is not asked if the fleet was another."""

@@ -10,7 +10,7 @@ from mfbo.storage import Storage, codec
 from mfbo.storage.replay import ODD, replayed
 from mfbo.study.settings import StudySettings
 
-FORMAT = 1
+FORMAT, WITH_SITUATIONS = 1, 2  # a program that knows no situations must not go on with a study that has them
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Description:
 def description_text(described: Description) -> str:
     """Return a description as a storage keeps it."""
     record = {
-        "format": FORMAT,
+        "format": FORMAT if described.settings.situations is None else WITH_SITUATIONS,
         "population": codec.population_record(described.population),
         "strategy": described.strategy,
         **described.settings.to_record(),
@@ -36,7 +36,7 @@ def description_text(described: Description) -> str:
 def read_description(name: str, text: str) -> Description:
     """Read a description; refuse one that ``create_study`` does not write."""
     record = codec.from_text(text)
-    if record.get("format") != FORMAT:
+    if record.get("format") not in (FORMAT, WITH_SITUATIONS):
         raise StorageError(f"study {name!r} has format {record.get('format')!r}: a newer mfbo wrote it")
     try:
         return _read(record)
@@ -50,7 +50,8 @@ def read_description(name: str, text: str) -> Description:
 def stored_rounds(name: str, store: Storage) -> tuple[Round, ...]:
     """Return the rounds of a stored study, without its strategy: what `doctor` can say of any study."""
     described = read_description(name, store.description(name))
-    return replayed(History(described.population), store.events(name)).rounds
+    empty = History(described.population, situations=described.settings.situations)
+    return replayed(empty, store.events(name)).rounds
 
 
 def _read(record: dict[str, Any]) -> Description:

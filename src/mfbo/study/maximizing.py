@@ -49,10 +49,14 @@ def maximize(
 
 
 def run_round(
-    study: Study, payoff: Callable[[Plan], "float | Feedback"], *, on_error: Literal["stop", "continue"] = "stop"
+    study: Study,
+    payoff: Callable[[Plan], "float | Feedback"],
+    *,
+    on_error: Literal["stop", "continue"] = "stop",
+    situation: Any = None,
 ) -> Round:
-    """Play one round of a study: ask, call, tell."""
-    plan = study.ask()
+    """Play one round of a study: ask in a situation, call, tell."""
+    plan = study.ask(situation=situation)
     try:
         return study.tell(plan, payoff(plan))
     except Exception as error:

@@ -35,6 +35,9 @@ def create_study(
     aim: Aim = "find",
     start: Any = None,
     risk: float | None = RISK,
+    situations: Any = None,
+    payoff_is: Literal["mean", "total"] = "mean",
+    load_if_exists: bool = False,
 ) -> Study:
     """Start a study.
 
@@ -47,12 +50,20 @@ def create_study(
     plan found in the end counts, "earn" if every round does: then rounds begin at the status quo, step away from it and
     guard it. start: the status quo, a plan, shares or whole agents (C, A); without it where agents stand, past days'
     best, or the uniform plan. risk: what an earning round may cost against the status quo, in shares of what that
-    earns; None: anything.
+    earns; None: anything. situations: what differs between rounds for all agents, as {"day": ["weekday", "weekend"],
+    "rain": "number", "date": "time", "requests": {"kind": "number", "known": "after"}}. payoff_is: whether told
+    population payoffs are means per agent, or totals of all agents, which are divided by their number, so that fleets
+    of different size compare (noise then too is that of a total). load_if_exists: return the study of this name if
+    there is one; it stays as it is, and must have the same strategy.
     """
+    if load_if_exists and storage is not None and name is not None:
+        storage = open_storage(storage)
+        if any(found.name == name for found in storage.studies()):
+            return _loaded(name, storage, strategy)
     made = make_strategy(strategy)
     words: dict[str, Any] = {"seed": seed, "noise": noise, "lease_seconds": lease_seconds, "placed": placed}
-    words |= {"allocation": allocation, "context_allocation": context_allocation}
-    words |= {"aim": aim, "start": start, "risk": risk}
+    words |= {"allocation": allocation, "context_allocation": context_allocation, "payoff_is": payoff_is}
+    words |= {"aim": aim, "start": start, "risk": risk, "situations": situations}
     population, settings = _settled(population, made.name, words, allow_misfit=allow_misfit)
     return _created(Description(population, made.name, settings), made, storage, name)
 
@@ -67,7 +78,8 @@ def _settled(
     fixed_contexts = words["context_allocation"] == "quota"
     population, placed = _started(population, words["placed"], fixed_contexts=fixed_contexts, allow_misfit=allow_misfit)
     start = read_status_quo(words["start"], _placement(placed, population), population)
-    return population, StudySettings.checked({**words, "placed": placed, "status_quo": start})
+    settings = StudySettings.checked({**words, "placed": placed, "status_quo": start})
+    return population, settings.per_agent(population)
 
 
 def _require_limits_kept(population: Population, strategy: str, allocation: str, context_allocation: str) -> None:

@@ -92,7 +92,7 @@ def _simulated(
         proposal = strategy.propose(world, rng)
         plan = placing.plan(proposal, world, strategy.name)
         told = _drawn(strategy.posterior(world), plan, noise, feedback, rng)
-        asked = Round(plan, dict(proposal.notes))
+        asked = Round(plan, dict(proposal.notes), situation=world.situation)
         done = asked.done(told, plan.realized, world.next_told, seen=world.next_word)
         world = world.after(done)
         plans.append(plan.realized)

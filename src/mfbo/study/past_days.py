@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -13,27 +14,31 @@ _WIDTH = 1e-9  # days that differ by less than this along one direction are comp
 
 
 class DayLookup:
-    """Past days, each of which answers for one equal day: same payoff, same shares up to rounding.
+    """Past days, each of which answers for one equal day: same payoff and situation, same shares up to rounding.
 
     Days are found by payoff and by their projection on one fixed direction, so n days cost n looks.
     """
 
     def __init__(self, rounds: Iterable[Round]) -> None:
-        self._days: dict[tuple[float | None, int], list[FloatArray]] = defaultdict(list)
+        self._days: dict[tuple[Any, ...], list[FloatArray]] = defaultdict(list)
         for asked in rounds:
             if asked.added:
-                self._days[asked.payoff, _place(asked.played)].append(asked.played)
+                self._days[asked.payoff, _said(asked), _place(asked.played)].append(asked.played)
 
     def take(self, day: Round) -> bool:
         """Tell whether an equal day is there, and use it up."""
         place = _place(day.played)
         for near in (place, place - 1, place + 1):
-            others = self._days.get((day.payoff, near), [])
+            others = self._days.get((day.payoff, _said(day), near), [])
             for index in range(len(others) - 1, -1, -1):
                 if np.abs(others[index] - day.played).max() <= SAME_SHARE:
                     del others[index]
                     return True
         return False
+
+
+def _said(day: Round) -> frozenset[Any]:
+    return frozenset(day.situation.items())
 
 
 def _place(shares: FloatArray) -> int:

@@ -12,6 +12,7 @@ from mfbo.interfaces import Posterior, Strategy
 from mfbo.population import Population
 from mfbo.records import History, Plan, Round, read_distribution
 from mfbo.simplex import whole_agents
+from mfbo.situations import Known, Situation, SituationValue
 from mfbo.study.explaining import Explanation, Prediction, explained, predicted
 from mfbo.study.outlook import FeedbackTold, Outlook, looked_out
 from mfbo.study.whole_plans import Placing
@@ -55,8 +56,13 @@ class Questions:
 
     @property
     def best(self) -> Round:
-        """The round with the highest told payoff, luck included; ``best_expected`` if none was told as one number."""
+        """The round with the highest told payoff, luck included.
+
+        ``best_expected`` if none was told as one number, or if rounds differ by their situations as well.
+        """
         with self.lock:
+            if self._history.situations is not None:
+                return self.best_expected
             paid = [(done.payoff, done) for done in self._told("best") if done.payoff is not None]
             return max(paid, key=lambda pair: pair[0])[1] if paid else self.best_expected
 
@@ -69,38 +75,46 @@ class Questions:
             planned = self._history.steers == "planned"
             return min(told, key=lambda done: _distance(done, recommended, planned=planned))
 
-    def recommend(self) -> Plan:
+    def recommend(self, situation: Any = None) -> Plan:
         """Return the plan to keep: of the visited ones, that with the highest posterior mean.
 
-        It keeps all limits but the move budget: getting there may take several rounds.
+        It keeps all limits but the move budget: getting there may take several rounds. situation: in which it is to be
+        good, {"day": "weekend"}; what is not said may be anything.
         """
         with self.lock:
+            stated = self._read_situation(situation, "before")
             self._told("recommend")
-            recommended = self.strategy.recommend(self._history)
+            recommended = self.strategy.recommend(self._history.in_situation(stated))
             return self._placing.recommended(recommended, self.population, len(self.rounds))
 
-    def predict(self, distribution: Any) -> Prediction:
-        """Return what the model expects of a distribution (C, A): of g, and of f in every cell."""
+    def predict(self, distribution: Any, situation: Any = None) -> Prediction:
+        """Return what the model expects of a distribution (C, A): of g, and of f in every cell, in a situation."""
         with self.lock:
-            posterior = self._posterior("predict")
+            posterior = self._posterior("predict", self._read_situation(situation, "after"))
             return predicted(posterior, read_distribution(distribution, self.population))
 
     def expected(self) -> tuple[FloatArray, FloatArray]:
-        """Return what the model expects of what was played in every told round, mean and sd (n,), in order of tells."""
-        with self.lock:
-            posterior = self._posterior("expect")
-            moments = [posterior.population(done.played) for done in self._history.told]
-            return np.array([found.mean for found in moments]), np.array([found.variance**0.5 for found in moments])
+        """Return what the model expects of what was played in every told round, mean and sd (n,), in order of tells.
 
-    def explain(self, distribution: Any = None) -> Explanation:
-        """Return a prediction for a distribution (the recommended one by default), and what moving one agent changes.
-
-        In whole agents, the distribution is rounded to them; moves keep the limits.
+        Each in its own situation.
         """
         with self.lock:
-            posterior = self._posterior("explain")
+            posterior, moments = self._posterior("expect"), []
+            for done in self._history.told:
+                if self._history.situations is not None:
+                    posterior = self._posterior("expect", done.situation)
+                moments.append(posterior.population(done.played))
+            return np.array([found.mean for found in moments]), np.array([found.variance**0.5 for found in moments])
+
+    def explain(self, distribution: Any = None, situation: Any = None) -> Explanation:
+        """Return a prediction for a distribution (the recommended one by default), and what moving one agent changes.
+
+        In whole agents, the distribution is rounded to them; moves keep the limits. situation: as in ``recommend``.
+        """
+        with self.lock:
+            posterior = self._posterior("explain", self._read_situation(situation, "after"))
             if distribution is None:
-                plan = self.recommend()
+                plan = self.recommend(situation)
                 return explained(posterior, self.population, plan.realized, plan.allocation)
             checked = read_distribution(distribution, self.population)
             size = self.population.size
@@ -114,21 +128,35 @@ class Questions:
         feedback: FeedbackTold = "payoff",
         simulations: int = 8,
         progress: Callable[[int], None] | None = None,
+        situation: Any = None,
     ) -> Outlook:
         """Return what further rounds are expected to bring against the status quo, told one number or cells a round.
 
         The strategy plays against ``simulations`` draws from what it believes; ``progress(done)`` after each.
+        situation: that of all rounds to come, as in ``recommend``.
         """
         with self.lock:
+            stated = self._read_situation(situation, "before")
             whole_number(rounds, "rounds", least=1)
             whole_number(simulations, "simulations", least=1)
             known_name(feedback, "feedback", ("payoff", "cells"))
             self._told("outlook")
-            return looked_out(self.strategy, self._history, self._placing, rounds, simulations, feedback, progress)
+            history = self._history.in_situation(stated)
+            return looked_out(self.strategy, history, self._placing, rounds, simulations, feedback, progress)
 
-    def _posterior(self, purpose: str) -> Posterior:
+    def _read_situation(self, stated: Any, when: Known, *, new_categories: bool = False) -> dict[str, SituationValue]:
+        """Check what is said of a round, in a study that was declared to know situations."""
+        if self._history.situations is not None:
+            return self._history.situations.values(stated, when=when, new_categories=new_categories)
+        if stated:
+            raise InvalidInputError(
+                "this study knows no situations: declare them when it is created, situations={…}, --situations …"
+            )
+        return {}
+
+    def _posterior(self, purpose: str, situation: Situation | None = None) -> Posterior:
         self._told(purpose)
-        posterior = self.strategy.posterior(self._history)
+        posterior = self.strategy.posterior(self._history.in_situation(situation or {}))
         if posterior is None:
             raise InvalidInputError(f"strategy {self.strategy.name!r} has no model to {purpose} with; use 'default'")
         return posterior

@@ -1,18 +1,22 @@
 """What a study is created with beside its population and its strategy: one record from keyword to storage and back."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from mfbo.arrays import FloatArray, IntArray, read_only
+from mfbo.errors import InvalidInputError
 from mfbo.population import Population
 from mfbo.records import RISK, Aim, History, read_distribution
 from mfbo.simplex import AllocationMethod
+from mfbo.situations import Situations
 from mfbo.storage import codec
 from mfbo.study.starting import AIMS, read_risk
 from mfbo.validation import known_name, positive, standard_deviation, whole_number
 
 ALLOCATIONS: tuple[AllocationMethod, ...] = get_args(AllocationMethod)
+PayoffUnit = Literal["mean", "total"]
+PAYOFF_UNITS: tuple[PayoffUnit, ...] = get_args(PayoffUnit)
 LEASE_SECONDS = 172_800.0  # two days: a plan is played on one day and told on the next
 
 
@@ -33,6 +37,8 @@ class StudySettings:
     aim: Aim = "find"
     status_quo: FloatArray | None = None
     risk: float | None = RISK
+    situations: Situations | None = None
+    payoff_is: PayoffUnit = "mean"
 
     @classmethod
     def checked(cls, settings: Mapping[str, Any]) -> "StudySettings":
@@ -48,32 +54,49 @@ class StudySettings:
             aim=known_name(settings["aim"], "aim", AIMS),
             status_quo=settings["status_quo"],
             risk=None if risk is None else read_risk(risk),
+            situations=Situations.read(settings["situations"]) if settings["situations"] else None,
+            payoff_is=known_name(settings["payoff_is"], "payoff_is", PAYOFF_UNITS),
         )
+
+    def per_agent(self, population: Population) -> "StudySettings":
+        """Return the settings of a new study in payoffs per agent: what is said of totals is divided by the fleet."""
+        if self.payoff_is == "mean":
+            return self
+        if population.size is None:
+            raise InvalidInputError("payoff_is='total' needs agents to divide by: give the population a size")
+        return replace(self, noise=None if self.noise is None else self.noise / population.size)
 
     def to_record(self) -> dict[str, Any]:
         """Return the settings as a description keeps them."""
-        record = asdict(self)
+        record = {field.name: getattr(self, field.name) for field in fields(self)}
         record["contexts"] = record.pop("context_allocation")  # so it was called when the format was made
+        if record["payoff_is"] == "mean":  # older programs know no other, and need not be told
+            del record["payoff_is"]
+        if record.pop("situations") is not None:
+            record["situations"] = codec.situations_record(self.situations)
         arrays = {"placed": codec.array_record(self.placed, "i8"), "status_quo": codec.array_record(self.status_quo)}
         return record | arrays
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any], population: Population) -> "StudySettings":
         """Read and check what ``to_record`` made; studies that know of no aim are there to find."""
-        start = codec.array_of(record.get("status_quo"))
+        start, situations = codec.array_of(record.get("status_quo")), record.get("situations")
         later = {
             "context_allocation": record["contexts"],
             "placed": _read_placed(record["placed"], population),
             "aim": record.get("aim", "find"),
             "status_quo": None if start is None else read_only(read_distribution(start, population, "status quo")),
             "risk": record.get("risk", RISK),
+            "situations": None if situations is None else Situations.from_records(situations),
+            "payoff_is": record.get("payoff_is", "mean"),
         }
         return cls.checked({**record, **later})
 
     def history(self, population: Population) -> History:
         """Return the history of a study that begins."""
         steers: Literal["planned", "realized"] = "planned" if self.allocation == "sampled" else "realized"
-        return History(population, (), self.noise, steers, aim=self.aim, status_quo=self.status_quo, risk=self.risk)
+        aims: dict[str, Any] = {"aim": self.aim, "status_quo": self.status_quo, "risk": self.risk}
+        return History(population, (), self.noise, steers, **aims, situations=self.situations)
 
 
 def _read_placed(record: Any, population: Population) -> IntArray | None:

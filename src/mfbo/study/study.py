@@ -18,6 +18,7 @@ from mfbo.population import Change, Population
 from mfbo.records import Feedback, History, Lease, Plan, Proposal, Round, padded, read_distribution
 from mfbo.seeding import derived_generator
 from mfbo.simplex import Moves, whole_agents
+from mfbo.situations import Situation
 from mfbo.study.changes import Changes
 from mfbo.study.past_days import DayLookup
 from mfbo.study.settings import StudySettings
@@ -40,7 +41,7 @@ class Study(Changes):
     ) -> None:
         """Use ``create_study`` or ``load_study``."""
         placing = Placing(settings.seed, settings.allocation, settings.context_allocation)
-        super().__init__(history, strategy, placing, journal)
+        super().__init__(history, strategy, placing, journal, settings.payoff_is)
         self.seed = settings.seed
         self.lease_seconds = settings.lease_seconds
         self._placed = settings.placed
@@ -63,6 +64,8 @@ class Study(Changes):
         capacity: Any = None,
         placed: Any = None,
         allow_misfit: bool = False,
+        situation: Any = None,
+        new_categories: bool = False,
     ) -> Plan:
         """Return the next plan; several may be open at once, and then they spread.
 
@@ -70,13 +73,16 @@ class Study(Changes):
         within ``lease_seconds`` is offered to whoever asks next; a tell that comes later is kept, and marked late.
         placed: where agents stand now, whole agents (C, A) or a mapping, if they moved by themselves since the last
         round: moves are counted from there, and an open plan that would take too many is abandoned for a new one.
-        allow_misfit: take ``placed`` as counted though it does not fit the fleet or the docks.
+        allow_misfit: take ``placed`` as counted though it does not fit the fleet or the docks. situation: what is known
+        of the round, {"day": "weekend", "rain": 0.3}, new_categories: though never heard of before; an open plan that
+        was made for another situation is abandoned for a new one.
 
         What is otherwise in this round alone: size, the agents there are; closed, actions that hold nobody; capacity,
         as in ``Population``, of those that it names. ``change`` is for what stays so.
         """
         with self.lock:
             worker = None if worker is None else plain_text(worker, "worker")
+            stated = self._read_situation(situation, "before", new_categories=new_categories)
             plan = None
             while plan is None:
                 self.refresh()
@@ -84,8 +90,11 @@ class Study(Changes):
                 counted = self._read_placed(placed, fleet, allow_misfit=allow_misfit)
                 now = time.time()
                 lease = Lease(worker, None if self.lease_seconds is None else now + self.lease_seconds)
-                day = _Day(today, fleet, counted, lease, now)
+                day = _Day(today, fleet, counted, lease, now, stated)
                 offered = self._offered(worker, now)
+                if offered is not None and _contradict(offered.situation, stated):
+                    self._give_up(offered, "it was made for another situation")
+                    continue
                 plan = self._new(day) if offered is None else self._again(offered, day)
             return plan
 
@@ -109,7 +118,8 @@ class Study(Changes):
         """Add a round for a proposal; None if another process asked first."""
         history = day.seen(self._history)
         plan = self._placing.plan(proposal, history, self.strategy.name)
-        asked = Round.asked(plan, dict(proposal.notes), day.lease, day.counted, history.next_word, day.today)
+        notes, words = dict(proposal.notes), {"today": day.today, "situation": day.situation}
+        asked = Round.asked(plan, notes, day.lease, day.counted, history.next_word, **words)
         if self._journal is None:
             self._history = self._history.after(asked)
             return plan
@@ -124,11 +134,14 @@ class Study(Changes):
             return offered.plan
         broken = broken or _broken_by(offered.plan, day.seen(self._history))
         if broken:  # agents moved on meanwhile, or the day is another: from here it would break a limit
-            with suppress(RoundStateError):  # another process has just told it
-                self._end(self._open_round(offered.plan).ended("abandoned", broken))
+            self._give_up(offered, broken)
             return None
         expires = day.lease.expires if expired else offered.lease.expires
         return offered.plan if self._lease(offered, day.lease.worker, expires, day.counted) else None
+
+    def _give_up(self, offered: Round, reason: str) -> None:
+        with suppress(RoundStateError):  # another process has just told it
+            self._end(self._open_round(offered.plan).ended("abandoned", reason))
 
     def _lease(self, offered: Round, worker: str | None, expires: float | None, start: IntArray | None) -> bool:
         """Give an open plan to another holder, or anew; False if another process was first."""
@@ -139,12 +152,13 @@ class Study(Changes):
         self._history, was_first = self._journal.lease(self._history, leased, start)
         return was_first
 
-    def attach(self, distribution: Any, worker: str | None = None) -> Plan:
+    def attach(self, distribution: Any, worker: str | None = None, *, situation: Any = None) -> Plan:
         """Take a plan of your own as the next one: shares or whole agents (C, A), a mapping, or a plan.
 
-        It is played and told like any other, and must keep the limits.
+        It is played and told like any other, and must keep the limits. situation: as in ``ask``.
         """
         with self.lock:
+            stated = self._read_situation(situation, "before")
             wanted = read_status_quo(distribution, None, self.population)
             if wanted is None:
                 raise InvalidInputError("attach needs a plan: shares or whole agents")
@@ -154,23 +168,26 @@ class Study(Changes):
                 broken = _broken_by(Plan(0, wanted, counts), self._history)
                 if broken:
                     raise InvalidInputError(f"the plan cannot be attached: {broken}")
-            return self._opened(wanted, worker)
+            return self._opened(wanted, worker, stated)
 
-    def ask_best(self, worker: str | None = None) -> Plan:
+    def ask_best(self, worker: str | None = None, *, situation: Any = None) -> Plan:
         """Return the best plan believed in as the next one, or the nearest to it that the move budget allows."""
         with self.lock:
+            stated = self._read_situation(situation, "before")
             self.refresh()
             self._told("ask_best")
-            return self._opened(self.strategy.recommend(self._history), worker)
+            recommended = self.strategy.recommend(self._history.in_situation(stated))
+            return self._opened(recommended, worker, stated)
 
-    def _opened(self, distribution: FloatArray, worker: str | None) -> Plan:
+    def _opened(self, distribution: FloatArray, worker: str | None, situation: Situation) -> Plan:
         """Open a round for a distribution that the strategy did not propose; its notes go on from there."""
         who = None if worker is None else plain_text(worker, "worker")
         plan = None
         while plan is None:
             expires = None if self.lease_seconds is None else time.time() + self.lease_seconds
             proposal = Proposal(distribution, self._history.last_notes)
-            plan = self._open(proposal, _Day({}, self.population, None, Lease(who, expires), 0.0))
+            day = _Day({}, self.population, None, Lease(who, expires), 0.0, situation)
+            plan = self._open(proposal, day)
         return plan
 
     def moves(self, plan: Plan) -> Moves | None:
@@ -201,6 +218,8 @@ class Study(Changes):
         placed: Any = None,
         allow_misfit: bool = False,
         worker: str | None = None,
+        situation: Any = None,
+        new_categories: bool = False,
     ) -> Round:
         """Record what a plan brought; any kind of feedback, or several together.
 
@@ -208,39 +227,53 @@ class Study(Changes):
         cells: mean payoffs, (C, A), NaN where nobody was seen, with optional counts. What was really played, if not
         the plan: placed, whole agents (C, A) or a mapping, kept as counted; or distribution, shares. allow_misfit: take
         ``placed`` though it does not fit the fleet or the docks. worker: who tells; a former holder's result is marked
-        late.
+        late. situation: what is known of the round by now, beside or instead of what was said when it was asked.
         """
         with self.lock:
             worker = None if worker is None else plain_text(worker, "worker")
+            stated = self._read_situation(situation, "after", new_categories=new_categories)
             asked = self._open_round(plan)
             feedback = self._read_feedback(payoff, agents, cells, counts)
             played, counted = self._really_played(asked, distribution, placed, allow_misfit=allow_misfit)
             played = asked.plan.realized if played is None else played
+            feedback = self._recounted(asked, feedback, counted) or feedback
             former = worker is not None and worker != asked.lease.worker and worker in asked.lease.former
             late = former or asked.lease.has_expired(time.time())
             told, seen = self._history.next_told, self._history.next_word
-            return self._end(asked.done(feedback, played, told, late=late, placed=counted, seen=seen))
+            done = asked.done(feedback, played, told, late=late, placed=counted, seen=seen, situation=stated)
+            return self._end(done)
 
     def add(
-        self, distribution: Any, payoff: Any = None, *, agents: Any = None, cells: Any = None, counts: Any = None
+        self,
+        distribution: Any,
+        payoff: Any = None,
+        *,
+        agents: Any = None,
+        cells: Any = None,
+        counts: Any = None,
+        situation: Any = None,
+        new_categories: bool = False,
     ) -> Round:
         """Record a day that was played before or outside this study: what was played, and what was seen.
 
-        Feedback as in ``tell``. After it the strategy skips its random first rounds.
+        Feedback and situation as in ``tell``. After it the strategy skips its random first rounds.
         """
         with self.lock:
-            past = self._past(distribution, self._read_feedback(payoff, agents, cells, counts))
+            stated = self._read_situation(situation, "after", new_categories=new_categories)
+            past = self._past(distribution, self._read_feedback(payoff, agents, cells, counts), stated)
             return self._add([past], only_missing=False)[0]
 
-    def add_missing(self, days: Iterable[tuple[Any, Any]]) -> list[Round]:
-        """Record past days, (distribution, payoff) each, except those that were added before; return the new ones.
+    def add_missing(self, days: Iterable[tuple[Any, ...]], *, new_categories: bool = False) -> list[Round]:
+        """Record past days, (distribution, payoff) or (distribution, payoff, situation), except those added before.
 
-        All or none; of several who bring the same days along at once, each day comes in once.
+        Return the new ones. All or none; of several who bring the same days along at once, each day comes in once.
         """
         with self.lock:
             past = []
-            for distribution, payoff in days:
-                past.append(self._past(distribution, self._read_feedback(payoff, None, None, None)))
+            for distribution, payoff, *said_of_it in days:
+                situation = said_of_it[0] if said_of_it else None
+                stated = self._read_situation(situation, "after", new_categories=new_categories)
+                past.append(self._past(distribution, self._read_feedback(payoff, None, None, None), stated))
             return self._add(past, only_missing=True)
 
     def _add(self, days: list[Round], *, only_missing: bool) -> list[Round]:
@@ -257,9 +290,11 @@ class Study(Changes):
             if was_first:
                 return numbered
 
-    def _past(self, distribution: Any, feedback: Feedback) -> Round:
+    def _past(self, distribution: Any, feedback: Feedback, situation: Situation) -> Round:
         played = read_only(read_distribution(distribution, self.population))
-        return Round.past(0, played).done(feedback, played, told=0)  # it is numbered when it is added
+        past = Round.past(0, played)  # it is numbered when it is added
+        feedback = self._recounted(past, feedback, None) or feedback
+        return past.done(feedback, played, told=0, situation=situation)
 
     def fail(self, plan: Plan | int, reason: str, *, placed: Any = None, allow_misfit: bool = False) -> Round:
         """Record that a plan was carried out and brought no result; the study goes on without it.
@@ -324,10 +359,11 @@ class _Day:
     counted: IntArray | None
     lease: Lease
     now: float
+    situation: Situation
 
     def seen(self, history: History) -> History:
         """Return a history as the strategy sees it today."""
-        counted = history.counted(self.counted)
+        counted = history.counted(self.counted).in_situation(self.situation)
         return counted.on_a_day(self.fleet) if self.today else counted
 
 
@@ -340,6 +376,11 @@ def _broken_by(plan: Plan, history: History) -> str:
     if moved <= region.allowed_moves:
         return "from where agents stand now it breaks a limit"
     return f"from where agents stand now it moves {moved} agents; {region.allowed_moves} may be moved"
+
+
+def _contradict(first: Situation, second: Situation) -> bool:
+    """Tell whether two rounds cannot be the same: something is known of both, and differs."""
+    return any(name in first and first[name] != value for name, value in second.items())
 
 
 def _same(first: IntArray | None, second: IntArray | None) -> bool:

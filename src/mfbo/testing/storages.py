@@ -136,10 +136,11 @@ class StorageContract:
         storage.extend("one", [Draft("asked", 0, "{}", 0.0, known=0)])
         storage.append("one", "told", 0, "{}", 0.0)
         storage.extend("one", [Draft("asked", 1, "{}", 0.0, known=1)])
-        for number, kind in ((-1, "changed"), (0, "amended"), (0, "withdrawn"), (0, "reinstated")):
-            before = len(storage.events("one"))
+        unsettling: tuple[tuple[int, EventKind], ...] = ((-1, "changed"), *((0, kind) for kind in CORRECTIONS))
+        for number, kind in unsettling:
+            asked = Draft("asked", 2, "{}", 0.0, known=len(storage.events("one")))
             storage.append("one", kind, number, "{}", 0.0)
-            refuses(ConflictError, lambda known=before: storage.extend("one", [Draft("asked", 2, "{}", 0.0, known)]))
+            refuses(ConflictError, partial(storage.extend, "one", [asked]))
         storage.extend("one", [Draft("asked", 2, "{}", 0.0, known=len(storage.events("one")))])
 
     def test_leases_change_hands_only_for_those_who_know_all(self, storage: Storage) -> None:

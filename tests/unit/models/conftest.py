@@ -20,7 +20,7 @@ from mfbo.models import (
 from mfbo.models.couplings import Dense, FixedCoupling
 from mfbo.models.features import Feature, Log, Root
 from mfbo.models.gaussian_process import Fit
-from mfbo.models.kernel import Hyperparameter
+from mfbo.models.hyperparameters import Hyperparameter
 from mfbo.models.products import Product
 from mfbo.models.stationary import ByContext, Hellinger, Matern52, Radial, Rbf
 from mfbo.population import Population

@@ -12,7 +12,11 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern
 
 from mfbo.models import paper_kernel
+from mfbo.models.additive import AdditivePosterior
 from mfbo.models.fitting import MarginalLikelihood
+from mfbo.models.posterior import TermPosterior
+from mfbo.models.situation_kernel import SituationModel, encoded_situation
+from mfbo.situations import Situations
 
 TOLERANCE = {"rtol": 1e-8, "atol": 1e-8}
 JITTER = 1e-10  # the process adds it to every row's noise
@@ -107,3 +111,87 @@ def test_marginal_likelihood_equals_sklearn(make_case, contexts):
     theirs = sklearn_process(case, blocks, paper_kernel_of_sklearn(case, RBF)).log_marginal_likelihood_value_
     constant = 0.5 * design.count * np.log(2 * np.pi)
     assert value - negative_log_prior == pytest.approx(-theirs - constant, rel=1e-9)
+
+
+SITUATIONS = Situations.read(
+    {"day": ["weekday", "weekend"], "rain": "number", "requests": {"kind": "number", "known": "after"}}
+)
+
+
+def situated_columns(situation):
+    """Return the columns that scikit-learn sees of a situation: indicators of the day, rain, requests."""
+    day = [float(situation["day"] == name) for name in ("weekday", "weekend")]
+    return np.array([*day, situation["rain"], situation["requests"]])
+
+
+def situated_kernel(case, plan, width, scale):
+    """Return (1 + ρ k_b) / (1 + ρ) · K_plan + a k_all; situations stand in the last four columns."""
+    difference, level, *lengths = np.exp(case.theta[-6:-1])
+    day, rain, requests = lengths[0], lengths[1] * scale.unit[1], lengths[2] * scale.unit[2]
+    before, every = np.full(width, np.inf), np.full(width, np.inf)
+    before[-4:-1] = day, day, rain
+    every[-4:] = day, day, rain, requests
+    factor = ConstantKernel(1 / (1 + difference)) + ConstantKernel(difference / (1 + difference)) * RBF(before)
+    return factor * plan(width) + ConstantKernel(level) * RBF(every)
+
+
+@pytest.mark.parametrize("contexts", [1, 3])
+def test_posterior_in_a_situation_equals_sklearn_with_the_product_kernel(make_case, contexts):
+    plain = make_case("paper", contexts)
+    model = SituationModel.of(SITUATIONS)
+    kernel = replace(plain.kernel, situation=model)
+    situated = np.log([1.7, 0.6, 0.8, 1.3, 0.9])
+    case = replace(plain, kernel=kernel, theta=np.concatenate([plain.theta[:-1], situated, plain.theta[-1:]]))
+    rng = np.random.default_rng(5)
+    days = [
+        {"day": ("weekday", "weekend")[place % 2], "rain": float(rng.random()), "requests": 800.0 + 90 * rng.normal()}
+        for place in range(5)
+    ]
+    encoded = [encoded_situation(SITUATIONS, day, float(place)) for place, day in enumerate(days)]
+    blocks = [
+        replace(rows, situations=np.tile(here, (len(rows), 1)))
+        for rows, here in zip(plain.rounds("cells"), encoded, strict=True)
+    ]
+    process = case.process(blocks)
+    columns = np.concatenate(
+        [np.tile(situated_columns(day), (len(rows), 1)) for day, rows in zip(days, blocks, strict=True)]
+    )
+    inputs = []
+    for rows in blocks:
+        cells = [np.unravel_index(omega.argmax(), omega.shape) for omega in rows.omega]
+        inputs.append(table(case.population, rows.shares[0] / case.population.weights[:, None], cells))
+    inputs = np.hstack([np.concatenate(inputs), columns])
+    theirs = situated_kernel(
+        case,
+        lambda width: _wider(paper_kernel_of_sklearn(plain, RBF), width),
+        inputs.shape[1],
+        model.scale(process.design.situations),
+    )
+    noise = np.exp(case.theta[-1]) * np.concatenate([rows.noise_scale for rows in blocks]) + JITTER
+    regressor = GaussianProcessRegressor(theirs, alpha=noise, optimizer=None)
+    regressor.fit(inputs, np.concatenate([rows.values for rows in blocks]))
+    candidate, today = case.distribution(), {"day": "weekend", "rain": 0.3, "requests": 905.0}
+    every_cell = table(case.population, candidate, np.ndindex(case.population.shape))
+    every_cell = np.hstack([every_cell, np.tile(situated_columns(today), (len(every_cell), 1))])
+    mean, covariance = regressor.predict(every_cell, return_cov=True)
+    posterior = process.posterior(situation=encoded_situation(SITUATIONS, today))
+    assert isinstance(posterior, AdditivePosterior)
+    weights = case.population.joint_shares(candidate).ravel()
+    for found in (posterior, TermPosterior(posterior.data)):  # structured and general
+        cells = found.cells(candidate)
+        np.testing.assert_allclose(cells.mean.ravel(), mean, **TOLERANCE)
+        np.testing.assert_allclose(cells.variance.ravel(), np.diag(covariance), **TOLERANCE)
+    whole = posterior.population(candidate)
+    assert whole.mean == pytest.approx(weights @ mean, rel=1e-8, abs=1e-8)
+    assert whole.variance == pytest.approx(weights @ covariance @ weights, rel=1e-8, abs=1e-8)
+
+
+def _wider(kernel, width):
+    """Return a sum of products of constants and RBFs that ignores all further columns."""
+    if hasattr(kernel, "k1"):
+        return type(kernel)(_wider(kernel.k1, width), _wider(kernel.k2, width))
+    if isinstance(kernel, RBF):
+        lengths = np.full(width, np.inf)
+        lengths[: len(kernel.length_scale)] = kernel.length_scale
+        return RBF(lengths)
+    return kernel

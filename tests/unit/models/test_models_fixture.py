@@ -13,7 +13,8 @@ from mfbo.models.couplings import LearnedCoupling
 from mfbo.models.features import Feature, One
 from mfbo.models.fitting import JITTER, MarginalLikelihood
 from mfbo.models.gaussian_process import Fit
-from mfbo.models.kernel import Constant, Hyperparameter
+from mfbo.models.hyperparameters import Hyperparameter
+from mfbo.models.kernel import Constant
 from mfbo.models.stationary import ByContext, Radial, Rbf, Stationary
 from mfbo.population import Population
 

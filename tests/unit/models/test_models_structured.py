@@ -7,7 +7,8 @@ import pytest
 
 from mfbo.models import Kernel
 from mfbo.models.additive import AdditivePosterior
-from mfbo.models.kernel import Constant, Hyperparameter
+from mfbo.models.hyperparameters import Hyperparameter
+from mfbo.models.kernel import Constant
 from mfbo.models.posterior import TermPosterior
 
 ADDITIVE = ["paper", "matern52+hellinger"]

@@ -1,8 +1,10 @@
 """Wrong numbers: a payoff far above all others is left out until its plan has been told twice, so it is played again.
 
 One wrong payoff, ten times too high, would be the best for ever. A real gain this large loses one round: it is repeated
-at once, believed when the second payoff is nearer to it than to the others, and left out for good otherwise. All of it
-is read off the history, so nothing has to be noted. Low payoffs are not doubted: bad plans are bad.
+at once, believed when the second payoff is nearer to it than to the others, and left out for good otherwise. Who climbs
+out of a plain leaves all others far below in every round, so only a payoff that more than doubles what is believed to
+have been gained is in doubt. All of it is read off the history, so nothing has to be noted. Low payoffs are not
+doubted: bad plans are bad.
 """
 
 from collections.abc import Sequence
@@ -15,6 +17,7 @@ from mfbo.records import History, Round
 FEWEST = 8  # payoffs beside the one in doubt from which quartiles mean something
 FAR = 5.0  # robust standard deviations above the median beyond which a payoff is in doubt
 NORMAL_QUARTILES = 1.349  # distance of the quartiles of a normal distribution, in standard deviations
+DOUBLED = 2.0  # times the highest gain believed so far, over the median, beyond which a payoff is in doubt
 REPEATS = 2  # asks of a plan after which nobody waits for a second payoff any more
 
 
@@ -31,20 +34,22 @@ class Doubts:
     @staticmethod
     def of(history: History) -> "Doubts":
         """Look at all population payoffs; agents' payoffs, and plans that cannot be repeated, are believed."""
+        if history.situations is not None:  # a good day is no wrong number, and no other day repeats it
+            return Doubts()
         told = [done for done in history.told if done.payoff is not None]
         if history.steers != "realized" or len(told) != len(history.told) or len(told) <= FEWEST:
             return Doubts()
         rejected: set[int] = set()
         waiting: list[int] = []
-        for done in sorted(told, key=lambda done: (-_payoff(done), done.number)):
-            others = [_payoff(other) for other in told if other.played_key != done.played_key]
-            if len(others) < FEWEST or _payoff(done) <= _limit(others):
-                break  # all that follow are lower
+        far, highest = _far_above(told)
+        for done, median in reversed(far):
             second = [_payoff(other) for other in told if other.played_key == done.played_key and other is not done]
-            if second and not _agrees(_payoff(done), second, float(np.median(others))):
+            if second and not _agrees(_payoff(done), second, median):
                 rejected.add(done.number)
-            elif not second and _can_be_repeated(history, done):
-                waiting.append(done.number)
+            elif second or _payoff(done) - median <= DOUBLED * (highest - median):
+                highest = max(highest, _payoff(done))
+            elif _can_be_repeated(history, done):
+                waiting.insert(0, done.number)
         return Doubts(frozenset(rejected), tuple(waiting))
 
     def believed(self, history: History) -> History:
@@ -65,6 +70,17 @@ class Doubts:
 
 def _payoff(done: Round) -> float:
     return 0.0 if done.payoff is None else done.payoff  # only rounds with a population payoff are looked at
+
+
+def _far_above(told: Sequence[Round]) -> tuple[list[tuple[Round, float]], float]:
+    """Return the rounds far above the others, the highest first, with the others' median; and the highest below."""
+    far: list[tuple[Round, float]] = []
+    for done in sorted(told, key=lambda done: (-_payoff(done), done.number)):
+        others = [_payoff(other) for other in told if other.played_key != done.played_key]
+        if len(others) < FEWEST or _payoff(done) <= _limit(others):
+            return far, _payoff(done)  # all that follow are lower
+        far.append((done, float(np.median(others))))
+    return far, float("-inf")
 
 
 def _limit(payoffs: Sequence[float]) -> float:

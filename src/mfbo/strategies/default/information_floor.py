@@ -35,6 +35,8 @@ class InformationFloor:
         noted = float(seen.history.last_notes.get("multiplier", (base,))[0])
         greedy = number >= GREEDY_FROM and number % GREEDY_EVERY == 0
         multiplier = noted if greedy else max(base, noted / RAISE)
+        if seen.history.situations is not None:  # no two rounds are alike: every plan teaches something of its day
+            return InformationFloor(base, base, 0.0, greedy)
         return InformationFloor(multiplier, highest, FLOOR * FLOOR * noise_variance, greedy)
 
     def climbed(self, search: Search, starts: Starts) -> tuple[FloatArray, "InformationFloor"]:

@@ -59,6 +59,8 @@ class Default(ModeledStrategy):
     def kind_of(self, history: History) -> str:
         """Return the kind of data; noisy population payoffs that are to be earned are "street"."""
         kind = self.data_kind(history.told, history.noise)
+        if kind == "exact" and history.situations is not None:  # what situations do not say of a day is noise
+            kind = "noisy"
         return "street" if kind == "noisy" and history.aim == "earn" else kind
 
     def kernel_for(self, population: Population, kind: str) -> Kernel:
@@ -74,7 +76,8 @@ class Default(ModeledStrategy):
         """
         shared = with_shared_payoffs(history)
         if history.aim == "earn":
-            return without_wrong_days(shared) if replicates_disagree(shared.told) else shared
+            noisy = history.situations is not None or replicates_disagree(shared.told)
+            return without_wrong_days(shared) if noisy else shared
         return Doubts.of(shared).believed(shared)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:

@@ -19,8 +19,20 @@ NORMAL_QUARTILES = 1.349
 
 def wrong_days(told: tuple[Round, ...]) -> tuple[int, ...]:
     """Return the positions, in the order of tells, of population payoffs that cannot be believed."""
-    payoffs = [done.payoff for done in told]
-    return tuple(place for place, payoff in enumerate(payoffs) if payoff is not None and _is_wrong(payoffs, place))
+    wrong: list[int] = []
+    for places in _like_days(told):
+        payoffs = [told[place].payoff for place in places]
+        wrong += [place for index, place in enumerate(places) if _is_wrong(payoffs, index)]
+    return tuple(sorted(wrong))
+
+
+def _like_days(told: tuple[Round, ...]) -> list[list[int]]:
+    """Return positions of days that can be compared: those whose situations have the same categories."""
+    alike: dict[frozenset[tuple[str, object]], list[int]] = {}
+    for place, done in enumerate(told):
+        words = frozenset((name, value) for name, value in done.situation.items() if isinstance(value, str))
+        alike.setdefault(words, []).append(place)
+    return list(alike.values())
 
 
 def without_wrong_days(history: History) -> History:

@@ -15,7 +15,8 @@ from mfbo.interfaces import Acquisition
 from mfbo.maximizers import Lbfgs
 from mfbo.models import Kernel, only_system
 from mfbo.models.couplings import Identity
-from mfbo.models.kernel import Constant, Hyperparameter
+from mfbo.models.hyperparameters import Hyperparameter
+from mfbo.models.kernel import Constant
 from mfbo.models.stationary import EMBEDDINGS, PROFILES, Embedding, Radial, Stationary
 from mfbo.population import Population
 from mfbo.records import Feedback, History, Proposal, Round, told_payoff

@@ -48,6 +48,17 @@ def test_two_wrong_payoffs_do_not_hide_each_other():
     assert Doubts.of(history_of([*PAYOFFS, 9.0, 11.0])).waiting == (11, 10)
 
 
+def test_a_climb_out_of_a_plain_is_doubted_only_when_it_more_than_doubles_what_was_gained():
+    climb = [2.6, 3.9, 5.9, 7.0]  # 2.6 is in doubt at first; believed with its repetition, it vouches for the next
+    assert Doubts.of(history_of([*PAYOFFS, 2.6])).waiting == (10,)
+    assert Doubts.of(history_of([*PAYOFFS, 2.6, *climb], [*range(11), 10, 12, 13, 14])) == Doubts()
+    assert Doubts.of(history_of([*PAYOFFS, 2.6, 2.6, 4.3], [*range(11), 10, 12])).waiting == (12,)
+
+
+def test_a_wrong_payoff_vouches_for_no_other():
+    assert Doubts.of(history_of([*PAYOFFS, 9.0, 11.0, 1.1], [*range(12), 10])) == Doubts(frozenset({10}), (11,))
+
+
 @pytest.mark.parametrize(
     "history",
     [
