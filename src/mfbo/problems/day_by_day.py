@@ -1,10 +1,13 @@
 """Problems whose rounds differ: every day has a situation, a payoff and an optimum of its own.
 
+``bay-area-week``: every day of 2014 in order, with its own demand: real noise, real season, real drift.
+
 ``city-days``: the Bay Area stations with two kinds of days and rain that moves the level of the payoff; ``city-drift``:
 the same with a demand that drifts and a holiday. Nothing is random: day t is always the same.
 """
 
 from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 
@@ -55,6 +58,31 @@ def days_problem(
         demand=demand,
         days=days,
     )
+
+
+def bay_area_week() -> Problem:
+    """Return 300 bikes at the San Francisco stations, on every day of 2014 in order; the year begins anew after it."""
+    table = embedded_demand("bay-area-week")
+    dates = sorted(name for name in table.extras if name[:1].isdigit())
+    demands = np.stack([_normalized(table.extras[name].astype(np.float64)) for name in dates])
+    first = date.fromisoformat(dates[0]).toordinal() - date(1970, 1, 1).toordinal()
+    kinds = ["weekend" if date.fromisoformat(name).weekday() >= 5 else "weekday" for name in dates]
+
+    def day(number: int) -> Day:
+        place = number % len(dates)
+        return matched(demands[place], 0.0, {"day": kinds[place], "date": float(first + number)})
+
+    features = {column: table.features[:, place] for place, column in enumerate(table.feature_names)}
+    problem = days_problem(
+        "bay-area-week",
+        "place 300 bikes on every day of 2014, in order",
+        Population({"name": table.names, **features}, size=300),
+        Days(Situations.read({"day": ["weekday", "weekend"], "date": "time"}), day),
+        table.demand,
+        source=str(table.details["source"]),
+        license_name=str(table.details["license"]),
+    )
+    return replace(problem, places=table.coordinates)
 
 
 def city_days() -> Problem:
