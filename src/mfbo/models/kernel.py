@@ -313,7 +313,7 @@ class Kernel:
     θ = log of (weights of all terms, lengths of the terms that have one, noise).
     robust: whether payoffs are standardized by their middle half, so that a few very bad plans do not set the unit in
     which the noise and all weights have their priors. level: whether the unit is at least the size of a middle payoff,
-    for payoffs whose changes are to be believed in shares of what is earned.
+    for payoffs whose changes are to be believed in shares of what is earned. drifts: whether a fit asks for drift.
     """
 
     name: str
@@ -322,6 +322,7 @@ class Kernel:
     weights: FloatArray
     robust: bool = False
     level: bool = False
+    drifts: bool = False
 
     @cached_property
     def moving(self) -> list[int]:

@@ -17,12 +17,14 @@ class Rows:
     shares: w = p ξ (n, C, A) of the distribution that was played.
     values: y (n,).
     noise_scale: (n,) variance of this row's noise as a multiple of the variance of one payoff.
+    numbers: (n,) of the rounds in which they were told; None where time is of no account.
     """
 
     omega: FloatArray
     shares: FloatArray
     values: FloatArray
     noise_scale: FloatArray
+    numbers: FloatArray | None = None
 
     def __len__(self) -> int:
         """Return n."""
@@ -36,7 +38,8 @@ def system_rows(shares: FloatArray, values: FloatArray) -> Rows:
 
 def joined_rows(parts: list[Rows]) -> Rows:
     """Return the rows of several rounds as one."""
-    return Rows(*(np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Rows)))
+    columns = {column.name: [getattr(part, column.name) for part in parts] for column in fields(Rows)}
+    return Rows(**{name: None if blocks[0] is None else np.concatenate(blocks) for name, blocks in columns.items()})
 
 
 def rows_of_round(population: Population, done: Round) -> Rows:
@@ -59,7 +62,8 @@ def rows_of_round(population: Population, done: Round) -> Rows:
             values.append(float(feedback.cells[context, action]))
             scales.append(1.0 / float(feedback.counts[context, action]))
     omega = np.stack(omegas)
-    return Rows(omega, np.broadcast_to(shares, omega.shape), np.array(values), np.array(scales))
+    numbers = np.full(len(values), float(done.number))
+    return Rows(omega, np.broadcast_to(shares, omega.shape), np.array(values), np.array(scales), numbers)
 
 
 def _one_hot(context: int, action: int, shares: FloatArray) -> FloatArray:

@@ -38,6 +38,11 @@ class Belief:
         """What is believed after the told rounds, in standardized payoffs."""
         return self.process.posterior()
 
+    @property
+    def drifts(self) -> bool:
+        """Whether payoffs are believed to change with time."""
+        return self.note.fit.memory is not None
+
     def after_open_plans(self, shares: FloatArray) -> Posterior:
         """Return what will be believed once open plans with these joint shares (m, C, A) are told, as far as known."""
         return self.process.posterior(shares) if len(shares) else self.posterior
@@ -70,7 +75,7 @@ class Surrogate:
         note = plan.noted
         if note is None:
             setting = (plan.setting.kind, plan.setting.size)
-            note = FitNote(plan.told, process.refit(plan.start, iterations), setting)
+            note = FitNote(plan.told, process.refit(plan.start, iterations, plan.memory), setting)
         self._belief, self._rounds = Belief(process, note, note.to_notes(), process.noise_variance), plan.rounds
         return self._belief
 

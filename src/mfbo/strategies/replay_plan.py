@@ -74,12 +74,13 @@ class FitNote:
 
     def to_notes(self) -> dict[str, Note]:
         """Return plain numbers and words for a round's notes."""
-        return {
+        notes: dict[str, Note] = {
             "fitted": (float(self.rounds),),
             "setting": self.setting,
             "theta": tuple(self.fit.theta.tolist()),
             "standardization": (self.fit.shift, self.fit.scale),
         }
+        return notes if self.fit.memory is None else {**notes, "memory": (self.fit.memory,)}
 
     def agreement(self, setting: Setting) -> int:
         """Return how far the fit was made on rounds read in the same way: 0 not at all, 1 in kind, 2 in size too."""
@@ -98,9 +99,10 @@ class FitNote:
             shift, scale = map(float, notes["standardization"])
             kind, size = notes["setting"]
             theta = np.array(notes["theta"], dtype=np.float64)
-            if not np.isfinite([*theta, shift, scale]).all() or scale <= 0:
+            memory = float(notes["memory"][0]) if "memory" in notes else None
+            if not np.isfinite([*theta, shift, scale]).all() or scale <= 0 or (memory is not None and not memory > 0):
                 raise ValueError("a number of the fit cannot be so")
-            return FitNote(int(notes["fitted"][0]), Fit(theta, shift, scale), (kind, size))
+            return FitNote(int(notes["fitted"][0]), Fit(theta, shift, scale, memory), (kind, size))
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise DamageError(f"a round's notes are not what this strategy writes: {error!r}") from error
 
@@ -120,8 +122,8 @@ class ReplayPlan:
 
     setting: how they are read. fitted_on: rounds that the fit stands on, in the order of tells. appended: rounds told
     after that fit, each of them a block. noted: the fit to adopt; None if a new one is due. start: θ at which a new
-    fit begins, None for the medians of the prior. told: told rounds up to the fit; a subset holds fewer of them.
-    rounds: all that the model holds in the end.
+    fit begins, None for the medians of the prior. memory: length of drift at which it begins, or None. told: told
+    rounds up to the fit; a subset holds fewer of them. rounds: all that the model holds in the end.
     """
 
     setting: Setting
@@ -129,6 +131,7 @@ class ReplayPlan:
     appended: tuple[Round, ...]
     noted: FitNote | None
     start: FloatArray | None
+    memory: float | None
     told: int
     rounds: tuple[Round, ...]
 
@@ -138,12 +141,13 @@ class ReplayPlan:
         told = history.told
         latest = FitNote.latest(history)
         agreement = 0 if latest is None else latest.agreement(setting)
-        start = latest.fit.theta if latest is not None and agreement >= 1 else None
+        before = latest.fit if latest is not None and agreement >= 1 else None
+        start, memory = (None, None) if before is None else (before.theta, before.memory)
         lasts = latest is not None and agreement == 2 and not schedule.due(len(told), latest.rounds)
         noted = latest if lasts else None
         fitted = len(told) if noted is None else noted.rounds
         chosen = best_and_newest(told[:fitted]) if setting.size == "subset" else told[:fitted]
-        return ReplayPlan(setting, chosen, told[fitted:], noted, start, fitted, (*chosen, *told[fitted:]))
+        return ReplayPlan(setting, chosen, told[fitted:], noted, start, memory, fitted, (*chosen, *told[fitted:]))
 
 
 def best_and_newest(told: tuple[Round, ...]) -> tuple[Round, ...]:
