@@ -1,6 +1,6 @@
 """Rows: every observation is a weight matrix ω over the cells at a distribution ξ, eq. (3)."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -38,8 +38,14 @@ def system_rows(shares: FloatArray, values: FloatArray) -> Rows:
 
 def joined_rows(parts: list[Rows]) -> Rows:
     """Return the rows of several rounds as one."""
-    columns = {column.name: [getattr(part, column.name) for part in parts] for column in fields(Rows)}
-    return Rows(**{name: None if blocks[0] is None else np.concatenate(blocks) for name, blocks in columns.items()})
+    timed = [part.numbers for part in parts if part.numbers is not None]
+    return Rows(
+        np.concatenate([part.omega for part in parts]),
+        np.concatenate([part.shares for part in parts]),
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.noise_scale for part in parts]),
+        np.concatenate(timed) if len(timed) == len(parts) else None,
+    )
 
 
 def rows_of_round(population: Population, done: Round) -> Rows:
