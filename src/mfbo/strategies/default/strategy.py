@@ -98,6 +98,7 @@ class Default(ModeledStrategy):
             if seen.kind == "noisy":
                 floor = InformationFloor.of(seen, belief.noise_variance, self.noisy_multiplier, self.highest_multiplier)
                 plan, floor = floor.climbed(search, starts)
+                plan = KnownPlacements.of(seen).left(plan, search.acquisition(floor.multiplier), rng)
                 return Proposal(plan, {**belief.notes, **floor.notes})
 
             if seen.kind == "exact":
