@@ -114,10 +114,12 @@ class Default(ModeledStrategy):
             if seen.kind == "noisy":
                 floor = InformationFloor.of(seen, belief.noise_variance, self.noisy_multiplier, self.highest_multiplier)
                 plan, floor = floor.climbed(search, starts)
+                plan = KnownPlacements.of(seen).left(plan, search.acquisition(floor.multiplier), rng)
                 return Proposal(plan, {**belief.notes, **floor.notes})
 
             if seen.kind == "exact":
                 exploring = Exploring.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
+                exploring = replace(exploring, follows=belief.drifts)
                 plan, explores = exploring.climbed(search, starts, rng)
                 return Proposal(plan, {**belief.notes, **exploring.notes, "explores": (float(explores),)})
 
