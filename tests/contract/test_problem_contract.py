@@ -10,9 +10,11 @@ from mfbo.simplex import allocate, uniform
 
 # A replay counts whole bikes and has no mean-field limit; tests/unit/problems/test_jersey_city.py is its contract.
 LIMITLESS = ("jersey-city",)
+# Every round of these is another problem; tests/unit/problems/test_day_by_day.py is their contract.
+DAYS = ("bay-area-week", "city-days", "city-drift")
 
 
-@pytest.fixture(scope="module", params=[name for name in PROBLEMS if name not in LIMITLESS])
+@pytest.fixture(scope="module", params=[name for name in PROBLEMS if name not in (*LIMITLESS, *DAYS)])
 def problem(request) -> Problem:
     return make_problem(request.param)
 
