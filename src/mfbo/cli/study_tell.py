@@ -28,7 +28,7 @@ def tell(options: Tell) -> None:
         played["allow_misfit"] = confirm_misfit(study.misfit(played["placed"]), yes=options.yes)
     if options.failed is None:
         stated = situation_of_text(options.situation, study.history.situations)
-        said_of_it = {"situation": stated, "new_categories": options.new_categories}
+        said_of_it: dict[str, Any] = {"situation": stated, "new_categories": options.new_categories}
         done = study.tell(options.plan, worker=options.worker, **said_of_it, **feedback, **played)
     else:
         played.pop("distribution", None)
