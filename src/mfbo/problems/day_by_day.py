@@ -17,7 +17,7 @@ from mfbo.problems.demand import DemandPayoff
 from mfbo.problems.problem import Day, Days, Optimum, Problem
 from mfbo.problems.tables import embedded_demand
 from mfbo.simplex import jensen_shannon
-from mfbo.situations import Situation, Situations
+from mfbo.situations import Situation, Situations, SituationValue
 
 FIRST_DAY = 20_454.0  # 2026-01-01, in days since 1970-01-01
 CONTRAST = 1.0  # standard deviation of the logarithm of weekend's demand over weekday's
@@ -111,7 +111,9 @@ def _city(name: str, summary: str, *, drift: float, holidays: bool) -> Problem:
             kind, base = "holiday", _normalized(table.demand**1.5)
         demand = _normalized(base * np.exp(drift * direction * number / DRIFT_DAYS))
         rain = round(float(np.random.default_rng(number).random()), 2)
-        situation: Situation = {"day": kind, "rain": rain, **({"date": FIRST_DAY + number} if drift else {})}
+        situation: dict[str, SituationValue] = {"day": kind, "rain": rain}
+        if drift:
+            situation["date"] = FIRST_DAY + number
         return matched(demand, -0.5 * gap * rain, situation)
 
     features = {column: table.features[:, place] for place, column in enumerate(table.feature_names)}
