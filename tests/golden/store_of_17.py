@@ -3,9 +3,9 @@
     python tests/golden/store_of_17.py
 
 goes on from a copy of store_of_17.db and writes store_of_17.json: by hand, when a change of a strategy is meant. The
-store itself was written by ``created`` under commit be1239b and is never written again. Its studies have what such
-stores can hold: an earning study that began where the fleet stood, counted placements, leases, a failed, an abandoned and an open plan, a
-past day, and all kinds of feedback.
+store itself was written by ``created`` under commit be1239b and is never written again. It has what such stores can
+hold: an earning study that began where the fleet stood, counted placements, leases, a failed, an abandoned and an open
+plan, a past day, and all kinds of feedback.
 """
 
 import json

@@ -5,6 +5,7 @@ import pytest
 
 from mfbo import Population, create_study, load_study
 from mfbo.errors import InvalidInputError, RoundStateError
+from mfbo.study import copy_study
 
 PLACES = {"name": ["a", "b", "c"], "x": [0.0, 0.4, 1.0]}
 
@@ -171,3 +172,19 @@ def test_only_what_was_told_can_be_corrected():
     study.withdraw(0)
     with pytest.raises(RoundStateError, match="plan 0 is withdrawn: only a told plan"):
         study.amend(0, 1.0)
+
+
+def test_the_situation_of_a_day_is_amended(tmp_path):
+    address = f"sqlite:///{tmp_path}/one.db"
+    situations = {"day": ["weekday", "weekend"], "rain": "number"}
+    study = create_study(Population(PLACES, size=20), seed=3, situations=situations, storage=address, name="one")
+    for number in range(6):
+        plan = study.ask(situation={"day": "weekend" if number % 3 else "weekday"})
+        study.tell(plan, value(plan), situation={"rain": 0.1 * number})
+    study.amend(2, situation={"day": "weekday"}, reason="a holiday")
+    assert study.rounds[2].situation == {"day": "weekday", "rain": 0.2}
+    assert study.log()[-1].said == {"situation": {"day": "weekday"}}
+    again = copy_study("one", "two", address)
+    assert again.rounds[2].situation == study.rounds[2].situation
+    weekend = {"situation": {"day": "weekend"}}
+    np.testing.assert_array_equal(again.ask(**weekend).distribution, study.ask(**weekend).distribution)

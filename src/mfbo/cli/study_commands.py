@@ -222,6 +222,8 @@ class Amend:
     cells: Annotated[Path | None, typer.Option(help="CSV: mean payoff by station; station, payoff, agents.")] = None
     agents_file: Annotated[Path | None, typer.Option(help="CSV: a row for each agent seen; station, payoff.")] = None
     placed: Annotated[Path | None, typer.Option(help="CSV: what was really placed; station, agents.")] = None
+    situation: SituationText = None
+    new_categories: NewCategories = False
     by: By = ""
     reason: Reason = ""
     yes: YesTold = False

@@ -9,8 +9,9 @@ from mfbo.cli.study_commands import Amend, Log, Reinstate, Withdraw
 from mfbo.cli.study_tell import read_told
 from mfbo.records import Round
 from mfbo.study import LogEntry, load_study
+from mfbo.written_situations import situation_of_text
 
-LISTED = ("payoff", "total", "worker", "error", "late", "agents", "cells", "placed", "change", "today")
+LISTED = ("situation", "payoff", "total", "worker", "error", "late", "agents", "cells", "placed", "change", "today")
 
 
 def amend(options: Amend) -> None:
@@ -21,7 +22,10 @@ def amend(options: Amend) -> None:
         played["allow_misfit"] = confirm_misfit(study.misfit(played["placed"], options.plan), yes=options.yes)
     if options.payoff is not None:
         confirm_payoff(study.doubtful(options.plan, options.payoff), yes=options.yes)
-    _say(study.amend(options.plan, by=options.by, reason=options.reason, **feedback, **played), options)
+    stated = situation_of_text(options.situation, study.history.situations)
+    said_of_it = {"situation": stated, "new_categories": options.new_categories}
+    author = {"by": options.by, "reason": options.reason}
+    _say(study.amend(options.plan, **author, **said_of_it, **feedback, **played), options)
 
 
 def withdraw(options: Withdraw) -> None:

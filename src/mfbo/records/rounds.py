@@ -287,13 +287,22 @@ class Round:
         return replace(self, state=state, error=error, placed=placed, seen=seen)
 
     def amended(
-        self, feedback: Feedback | None, played: FloatArray | None, placed: IntArray | None, correction: str
+        self,
+        feedback: Feedback | None,
+        played: FloatArray | None,
+        placed: IntArray | None,
+        correction: str,
+        *,
+        situation: Situation | None = None,
     ) -> "Round":
         """Return this told round as it is now believed to have been; None: that part stays.
 
-        What was counted goes with what was played: another ``played`` has another ``placed`` or none.
+        What was counted goes with what was played: another ``played`` has another ``placed`` or none. situation: what
+        is known of it now, beside or instead of before.
         """
-        amended = replace(self, correction=correction, feedback=self.feedback if feedback is None else feedback)
+        stated = {**self.situation, **(situation or {})}
+        believed = self.feedback if feedback is None else feedback
+        amended = replace(self, correction=correction, feedback=believed, situation=stated)
         return amended if played is None else replace(amended, realized=played, placed=placed)
 
     def withdrawn(self, correction: str) -> "Round":

@@ -168,7 +168,13 @@ def change_record(by: str, reason: str, change: Change) -> dict[str, Any]:
 
 
 def amendment_record(
-    by: str, reason: str, feedback: Feedback | None, played: Any = None, placed: Any = None
+    by: str,
+    reason: str,
+    feedback: Feedback | None,
+    played: Any = None,
+    placed: Any = None,
+    *,
+    situation: Situation | None = None,
 ) -> dict[str, Any]:
     """Return what is stored when a told plan is amended; None: that part stays."""
     return {
@@ -176,6 +182,7 @@ def amendment_record(
         "feedback": None if feedback is None else feedback_record(feedback),
         "realized": array_record(played),
         **_counted("placed", placed),
+        **_situation(situation),
     }
 
 

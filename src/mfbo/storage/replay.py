@@ -122,7 +122,8 @@ def _corrected(event: Event, asked: Round, record: dict[str, Any]) -> Round:
         return asked.reinstated(words)
     feedback, played = record["feedback"], codec.array_of(record["realized"])
     believed = None if feedback is None else codec.feedback_of(feedback)
-    return asked.amended(believed, played, codec.array_of(record.get("placed")), words)
+    placed = codec.array_of(record.get("placed"))
+    return asked.amended(believed, played, placed, words, situation=record.get("situation"))
 
 
 def _done(asked: Round, record: dict[str, Any], told: int, seen: int | None) -> Round:

@@ -55,6 +55,8 @@ class Corrections(Questions):
         plan: Plan | int,
         payoff: Any = None,
         *,
+        situation: Any = None,
+        new_categories: bool = False,
         by: str = "",
         reason: str = "",
         agents: Any = None,
@@ -76,11 +78,12 @@ class Corrections(Questions):
                 feedback = self._amended_feedback(asked, payoff, agents, cells, counts)
                 played, counted = self._really_played(asked, distribution, placed, allow_misfit=allow_misfit)
                 feedback = self._recounted(asked, feedback, counted)
-                if feedback is None and played is None:
+                stated = self._read_situation(situation, "after", new_categories=new_categories)
+                if feedback is None and played is None and not stated:
                     raise InvalidInputError(
-                        "nothing is amended: give payoff=, agents=, cells=, distribution= or placed="
+                        "nothing is amended: give payoff=, agents=, cells=, distribution=, placed= or situation="
                     )
-                record = codec.amendment_record(*read_author(by, reason), feedback, played, counted)
+                record = codec.amendment_record(*read_author(by, reason), feedback, played, counted, situation=stated)
                 if self._correct("amended", asked.number, record):
                     return self.rounds[asked.number]
 

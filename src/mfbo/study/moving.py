@@ -57,7 +57,7 @@ def copy_study(name: str, new: str, storage: Any, *, until: float | None = None,
 def _written(store: Storage, name: str, description: str, events: list[Event]) -> Study:
     """Write a study after replaying it; a description alone that a stopped copy left behind is taken up."""
     described = read_description(name, description)
-    replayed(History(described.population), events)
+    replayed(History(described.population, situations=described.settings.situations), events)
     half_done = any(found.name == plain_text(name, "name") and found.rounds == 0 for found in store.studies())
     if not half_done or store.description(name) != description or store.events(name):
         store.create(name, description)
