@@ -24,7 +24,7 @@ def amend(options: Amend) -> None:
         confirm_payoff(study.doubtful(options.plan, options.payoff), yes=options.yes)
     stated = situation_of_text(options.situation, study.history.situations)
     said_of_it: dict[str, Any] = {"situation": stated, "new_categories": options.new_categories}
-    author = {"by": options.by, "reason": options.reason}
+    author: dict[str, Any] = {"by": options.by, "reason": options.reason}
     _say(study.amend(options.plan, **author, **said_of_it, **feedback, **played), options)
 
 
