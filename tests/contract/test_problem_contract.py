@@ -10,11 +10,9 @@ from mfbo.simplex import allocate, uniform
 
 # A replay counts whole bikes and has no mean-field limit; tests/unit/problems/test_jersey_city.py is its contract.
 LIMITLESS = ("jersey-city",)
-# Every round of these is another problem; tests/unit/problems/test_day_by_day.py is their contract.
-DAYS = ("bay-area-week", "city-days", "city-drift")
 
 
-@pytest.fixture(scope="module", params=[name for name in PROBLEMS if name not in (*LIMITLESS, *DAYS)])
+@pytest.fixture(scope="module", params=[name for name in PROBLEMS if name not in LIMITLESS])
 def problem(request) -> Problem:
     return make_problem(request.param).on_day(3)  # where rounds differ, any of them must keep this
 
