@@ -127,6 +127,7 @@ PROBLEMS: dict[str, Entry] = {
     "queues": Entry("mfbo.problems:queues", "500 customers at twelve stations of one to eight servers"),
     "coverage": Entry("mfbo.problems:coverage", "20 units at 30 sites cover the demand around them"),
     "portfolio": Entry("mfbo.problems:portfolio", "seven stock markets: return against variance"),
+    "bay-area-week": Entry("mfbo.problems:bay_area_week", "300 bikes on every day of 2014, in order"),
     "city-days": Entry("mfbo.problems:city_days", "300 bikes on weekdays and weekends, in rain and sun"),
     "city-drift": Entry("mfbo.problems:city_drift", "the same with holidays and a drifting demand"),
     "mixture": Entry("mfbo.problems:mixture", "a yarn of three polymers that help or harm each other"),

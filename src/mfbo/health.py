@@ -8,12 +8,14 @@ import numpy as np
 from mfbo.arrays import BoolArray, FloatArray
 from mfbo.population import Limits, Population
 from mfbo.records import Round, told_payoff
+from mfbo.situations import Situations
 from mfbo.study import Study
 
 FEWEST = 8  # told rounds from which errors and trends mean something
 POOR = 1.0  # leave-one-out error, in standard deviations of the payoffs, from which the model knows nothing
 DRIFT = 4.0  # t value of a trend in the errors that is no accident
 LATEST = 10  # rounds that are looked at for repeats and tight limits
+RARE = 3  # rounds of a category below which little is known of it
 REPEATS = 0.3  # share of them
 
 
@@ -31,7 +33,9 @@ def health(study: Study) -> list[HealthCheck]:
     """Return all checks of a study, in a fixed order."""
     with study.lock:
         errors = _errors(study)
-    return [_model_error(study, errors), _drift(errors), _repeats(study.rounds), _tight_limits(study)]
+    checks = [_model_error(study, errors), _drift(errors), _repeats(study.rounds), _tight_limits(study)]
+    situations = study.history.situations
+    return checks if situations is None else [*checks, _situations(study, situations)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +95,43 @@ def _drift(found: _Errors | None) -> HealthCheck:
     way = "rise" if slope > 0 else "fall"
     message = f"payoffs {way} by {abs(slope):.3g} a round beyond what plans explain; consider a new study from now on"
     return HealthCheck(name, False, message, value)
+
+
+def _situations(study: Study, situations: Situations) -> HealthCheck:
+    """Say which variables make rounds differ, and which categories were seen too rarely to know."""
+    name = "situations"
+    told = study.history.told
+    strategy: Any = study.strategy
+    if len(told) < FEWEST or not hasattr(strategy, "belief"):
+        return HealthCheck(name, None, f"known from {FEWEST} told rounds on, for strategies with a model")
+    with study.lock:
+        matters = weights_of_situations(strategy.belief(strategy.as_modeled(study.history)).process)
+    rare = [
+        f"{variable.name}={category}"
+        for variable in situations.variables
+        for category in variable.categories
+        if sum(done.situation.get(variable.name) == category for done in told) < RARE
+    ]
+    order = sorted(matters, key=lambda variable: -matters[variable])
+    listed = ", ".join(f"{situations.variables[place].name} {100 * matters[place]:.0f} %" for place in order)
+    message = f"unlikeness of usual rounds by variable: {listed}"
+    if rare:
+        message += f"; seen fewer than {RARE} times: {', '.join(rare)}"
+    return HealthCheck(name, not rare, message, max(matters.values()))
+
+
+def weights_of_situations(process: Any) -> dict[int, float]:
+    """Return by variable how unlike two usual rounds are that differ in it alone, 0 … 1; its position → that.
+
+    For a category, two different ones; for a number or a time, two values one standard deviation apart.
+    """
+    model, scale = process.kernel.situation, process.design.situation_scale()
+    lengths = process.kernel.values(process.fit.theta).situation.lengths
+    found = {}
+    for place, count in enumerate(model.categories):
+        apart = 2.0 if count else float(scale.spread[place]) ** 2
+        found[place] = 1.0 - float(np.exp(-apart / (2.0 * float(lengths[place]) ** 2)))
+    return found
 
 
 def _repeats(rounds: tuple[Round, ...]) -> HealthCheck:

@@ -47,7 +47,8 @@ class SituationVariable:
             if not isinstance(value, str) or value not in self.categories:
                 listed = ", ".join(self.categories)
                 raise UnknownNameError(
-                    f"{name} must be one of {listed}, not {said(value)}; new_categories=True (--new-category) takes a new one"
+                    f"{name} must be one of {listed}, not {said(value)};"
+                    " new_categories=True (--new-category) takes a new one"
                 )
             return value
         number = _days(value, name) if self.kind == "time" else finite_number(value, name)

@@ -14,7 +14,7 @@ import pytest
 
 RAW = Path(__file__).resolve().parents[3] / "shared" / "data" / "raw"
 EMBEDDED = resources.files("mfbo.problems").joinpath("data")
-TABLES = ("nyc-12x20", "nyc-15x26", "nyc-20x36", "bay-area-bike", "ports", "ports-30")
+TABLES = ("nyc-12x20", "nyc-15x26", "nyc-20x36", "bay-area-bike", "bay-area-week", "ports", "ports-30")
 
 TAXI = """VendorID,tpep_pickup_datetime,tpep_dropoff_datetime,pickup_longitude,pickup_latitude
 2,2015-01-05 15:00:00,x,-74.0149,40.7051
@@ -432,6 +432,7 @@ def test_the_official_files_give_the_embedded_tables_to_the_byte(official, tmp_p
     sources = {
         "nyc": ["nyc_yellow_sample_2016H1.csv.gz"],
         "bay-area-bike": ["bay_area_bike_trips_2014.csv.gz", "bay_area_bike_stations.csv"],
+        "bay-area-week": ["bay_area_bike_trips_2014.csv.gz", "bay_area_bike_stations.csv"],
         "ports": ["UpdatedPub150.csv.gz"],
         "ports-30": ["UpdatedPub150.csv.gz"],
     }

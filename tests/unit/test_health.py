@@ -111,3 +111,20 @@ def test_only_stations_that_could_hold_more_are_said_to_be_full():
     found = {each.name: each for each in health(study)}["tight limits"]
     assert found.ok is False
     assert "always full: full;" in found.message
+
+
+def test_health_says_which_situations_matter_and_which_are_rare():
+    variables = {"day": ["weekday", "weekend"], "rain": "number"}
+    study = create_study(Population(["a", "b", "c"]), situations=variables, noise=0.01)
+    rng = np.random.default_rng(0)
+    for number in range(24):
+        rain, shares = float(rng.random()), rng.dirichlet(np.ones(3))
+        day = "weekend" if number == 5 else "weekday"
+        study.add([shares], float(shares[0] - 2.0 * rain), situation={"day": day, "rain": rain})
+    found = next(check for check in health(study) if check.name == "situations")
+    assert found.ok is False
+    assert "seen fewer than 3 times: day=weekend" in found.message
+    assert "rain" in found.message
+    assert 0.0 < found.value <= 1.0
+    plain = create_study(Population(["a", "b", "c"]))
+    assert "situations" not in {check.name for check in health(plain)}

@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 
 from mfbo.arrays import FloatArray, IntArray
+from mfbo.models.drift import correlation
 from mfbo.models.kernel import Kernel, Source, Values
 from mfbo.models.rows import Rows
 from mfbo.models.situation_kernel import Likeness, SituationPairs, SituationScale
@@ -47,8 +48,8 @@ class Design:
     """The rows of one study as one kernel sees them; grows round by round, always in the same blocks.
 
     values: told payoffs y (n,), not standardized. noise_scale: noise variance of each row as a multiple of that of one
-    payoff, (n,). situations: (n, V + 1), empty if the kernel knows none. columns: what the features and embeddings make
-    of the rows, Φ (n, R, K) and Z (n, B, D).
+    payoff, (n,). situations: (n, V + 1), empty if the kernel knows none. numbers: of the rounds (n,), 0 where time is
+    of no account. columns: what the features and embeddings make of the rows, Φ (n, R, K) and Z (n, B, D).
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -66,6 +67,8 @@ class Design:
         self.values = self._values.view
         self.noise_scale = self._noise_scale.view
         self.situations = self._situations.view
+        self._numbers = GrowingArray()
+        self.numbers = self._numbers.view
 
     def append(self, rows: Rows) -> None:
         """Add a block of rows (those of one round)."""
@@ -79,6 +82,8 @@ class Design:
                 raise AssertionError("rows lack their situations")  # the strategy encodes them with the rows
             self._situations.extend(rows.situations)
             self.situations = self._situations.view
+        self._numbers.extend(np.zeros(new) if rows.numbers is None else rows.numbers)
+        self.numbers = self._numbers.view
         for source, column in self._columns.items():
             column.extend(source.of_rows(rows.omega, rows.shares))
             self.columns[source] = column.view
@@ -139,10 +144,11 @@ class Design:
 class MarginalLikelihood:
     """Negative log posterior of θ for one design and its standardized payoffs y (n,).
 
-    ``noise``: known noise variance in standardized units, or None to fit it.
+    ``noise``: known noise variance in standardized units, or None to fit it. ``memory``: the length of drift, in
+    rounds, or None without.
     """
 
-    def __init__(self, design: Design, targets: FloatArray, noise: float | None) -> None:
+    def __init__(self, design: Design, targets: FloatArray, noise: float | None, memory: float | None = None) -> None:
         """Prepare what does not change from one θ to the next."""
         self._design = design
         self._targets = targets
@@ -153,6 +159,14 @@ class MarginalLikelihood:
         self._grams: FloatArray | None = None
         scale = design.situation_scale()
         self._pairs = None if scale is None else design.situation_pairs(scale)
+        self._shared: FloatArray | None = None
+        if memory is not None:
+            self._shared = correlation(design.numbers, design.numbers, memory).ravel()[self._flat]
+
+    @property
+    def bounds(self) -> FloatArray:
+        """Lower and upper bounds of θ, (…, 2)."""
+        return self._design.kernel.bounds
 
     def __call__(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Return the value and its gradient in θ; a θ whose covariance cannot be factorized is merely very bad."""
@@ -163,6 +177,8 @@ class MarginalLikelihood:
         noise = values.noise if self._noise is None else self._noise
         covariance = np.zeros((count, count))
         plan = self._grams @ weights
+        if self._shared is not None:
+            plan *= self._shared
         likeness = self._likeness(values)
         covariance.ravel()[self._flat] = plan if likeness is None else likeness.covariance(plan)
         covariance.flat[:: count + 1] += noise * self._design.noise_scale + JITTER
@@ -174,6 +190,8 @@ class MarginalLikelihood:
         value = 0.5 * float(self._targets @ alpha) + float(np.log(np.diag(upper)).sum())
         inverse, _ = lapack.dpotri(upper, lower=0, overwrite_c=1)
         pull = (inverse.T.ravel()[self._flat] - np.outer(alpha, alpha).ravel()[self._flat]) * self._doubled
+        if self._shared is not None:
+            pull *= self._shared
         gradient = np.zeros_like(theta)
         if likeness is not None:
             gradient[len(weights) + len(slopes) : -1] = 0.5 * likeness.gradient(pull, plan)
@@ -193,10 +211,9 @@ class MarginalLikelihood:
         return self._pairs.at(values.situation)
 
 
-def fitted(design: Design, targets: FloatArray, noise: float | None, start: FloatArray, iterations: int) -> FloatArray:
+def fitted(objective: MarginalLikelihood, start: FloatArray, iterations: int) -> FloatArray:
     """Return θ after at most ``iterations`` L-BFGS steps from ``start``."""
-    objective = MarginalLikelihood(design, targets, noise)
-    bounds = design.kernel.bounds
+    bounds = objective.bounds
     result = scipy.optimize.minimize(
         objective,
         np.clip(start, bounds[:, 0], bounds[:, 1]),

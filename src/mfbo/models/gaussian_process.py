@@ -10,7 +10,8 @@ from mfbo.arrays import FloatArray
 from mfbo.interfaces import Posterior
 from mfbo.models.additive import AdditivePosterior
 from mfbo.models.cholesky import GrowingCholesky
-from mfbo.models.fitting import JITTER, Design, fitted
+from mfbo.models.drift import EVIDENCE, LENGTHS, correlation, correlation_with_next
+from mfbo.models.fitting import JITTER, Design, MarginalLikelihood, fitted
 from mfbo.models.kernel import Columns, Kernel, Part, Values
 from mfbo.models.posterior import Conditioned, TermPosterior
 from mfbo.models.rows import Rows
@@ -25,11 +26,15 @@ NORMAL_QUARTILES = 1.349  # distance of the quartiles of a normal distribution, 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Hyperparameters with the standardization they belong to: y ↦ (y − shift) / scale."""
+    """Hyperparameters with the standardization they belong to: y ↦ (y − shift) / scale.
+
+    memory: the length of drift, in rounds; None if payoffs do not change with time.
+    """
 
     theta: FloatArray
     shift: float
     scale: float
+    memory: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,17 +80,30 @@ class GaussianProcess:
         old, design = self._state, self.design
         columns = {source: column[start:] for source, column in design.columns.items()}
         later = [part.on(columns) for part in old.parts]
-        tail = self._covariance(old.values, old.noise, start, old.scale)[start:]
+        tail = self._covariance(old.values, old.noise, old.fit.memory, start, old.scale)[start:]
         cholesky = old.cholesky.extended(tail[:, :start], tail[:, start:])
         self._state = replace(old, parts=_joined(old.parts, later), cholesky=cholesky)
 
-    def refit(self, start: FloatArray | None, iterations: int) -> Fit:
-        """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None)."""
+    def refit(self, start: FloatArray | None, iterations: int, memory: float | None = None) -> Fit:
+        """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None).
+
+        memory: the length of drift in the fit before. Drift begins when it explains the payoffs better by far.
+        """
         shift, scale = standardization(self.design.values, robust=self.kernel.robust, level=self.kernel.level)
         targets = in_unit(self.design.values, shift, scale)
         noise = None if self.noise is None else (self.noise / scale) ** 2
-        theta = fitted(self.design, targets, noise, self.kernel.start if start is None else start, iterations)
-        return self.adopt(Fit(theta, shift, scale))
+        objective = MarginalLikelihood(self.design, targets, noise, memory)
+        theta = fitted(objective, self.kernel.start if start is None else start, iterations)
+        if not self.kernel.drifts:
+            return self.adopt(Fit(theta, shift, scale, memory))
+        objectives = {length: MarginalLikelihood(self.design, targets, noise, length) for length in (None, *LENGTHS)}
+        costs = {length: cost(theta)[0] for length, cost in objectives.items()}
+        if memory is None:
+            costs[None] -= EVIDENCE
+        best = min(costs, key=lambda length: costs[length])
+        if best != memory:
+            theta = fitted(objectives[best], theta, iterations)
+        return self.adopt(Fit(theta, shift, scale, best))
 
     def adopt(self, fit: Fit) -> Fit:
         """Take these hyperparameters as they are and factorize from scratch."""
@@ -95,7 +113,7 @@ class GaussianProcess:
         for summand in self.kernel.summands:
             parts += (summand.conditioned(values, self.design.columns),)
         usual = self.design.situation_scale()
-        cholesky = GrowingCholesky.of(self._covariance(values, noise, 0, usual))
+        cholesky = GrowingCholesky.of(self._covariance(values, noise, fit.memory, 0, usual))
         self._state = _Factorized(fit, values, noise, parts, cholesky, usual)
         return fit
 
@@ -119,13 +137,19 @@ class GaussianProcess:
         """
         state = self._factorized
         alpha = state.cholesky.solve(in_unit(self.design.values, state.fit.shift, state.fit.scale))
+        memory = state.fit.memory
+        lasting = None if memory is None else correlation_with_next(self.design.numbers, memory)
         if pending is not None and len(pending):
             columns = {source: source.of_rows(pending, pending) for source in self.design.columns}
             rows, situated = self.design.situations, self._situated(pending_situations, len(pending))
             to_rows, among = self._likeness(situated, rows), self._likeness(situated, situated)
-            state = _with_pending(state, pending, columns, to_rows, among)
+            state = _with_pending(state, pending, columns, to_rows, among, lasting)
             alpha = np.concatenate([alpha, np.zeros(len(pending))])
-        data = Conditioned(state.parts, alpha, state.cholesky.inverse, self.kernel.weights)
+        inverse = state.cholesky.inverse
+        if lasting is not None:
+            lasting = np.concatenate([lasting, np.ones(len(alpha) - len(lasting))])
+            alpha, inverse = alpha * lasting, inverse * lasting
+        data = Conditioned(state.parts, alpha, inverse, self.kernel.weights)
         if self.kernel.situation is not None:
             data = data.in_situation(self._candidates_likeness(situation, pending_situations, len(alpha)))
         return AdditivePosterior.of(data) if self.kernel.additive else TermPosterior(data)
@@ -170,9 +194,13 @@ class GaussianProcess:
         here = model.unknown() if situation is None else situation
         return model.pairs(here, rows, state.scale).at(state.values.situation)
 
-    def _covariance(self, values: Values, noise: float, start: int, usual: SituationScale | None) -> FloatArray:
+    def _covariance(
+        self, values: Values, noise: float, memory: float | None, start: int, usual: SituationScale | None
+    ) -> FloatArray:
         """Return K + noise with the rows from ``start`` on filled in (lower triangle; the new corner in full)."""
         covariance = self.design.gram(values, start, usual)
+        if memory is not None:
+            covariance *= correlation(self.design.numbers, self.design.numbers, memory)
         covariance.flat[:: len(covariance) + 1] += noise * self.design.noise_scale + JITTER
         corner = covariance[start:, start:]
         covariance[start:, start:] = np.tril(corner) + np.tril(corner, -1).T
@@ -180,13 +208,23 @@ class GaussianProcess:
 
 
 def _with_pending(
-    state: _Factorized, shares: FloatArray, columns: Columns, to_rows: Likeness | None, among: Likeness | None
+    state: _Factorized,
+    shares: FloatArray,
+    columns: Columns,
+    to_rows: Likeness | None,
+    among: Likeness | None,
+    lasting: FloatArray | None,
 ) -> _Factorized:
-    """Append open plans as rows, shares w (m, C, A); to_rows, among: how alike their situations are, (m, n), (m, m)."""
+    """Append open plans as rows, shares w (m, C, A).
+
+    to_rows, among: how alike their situations are, (m, n), (m, m). lasting: how much the old rows tell of now, (n,).
+    """
     later = [part.on(columns) for part in state.parts]
     cross, corner = _summed_cross(state.parts, shares), _summed_cross(later, shares)
     if to_rows is not None and among is not None:
         cross, corner = to_rows.covariance(cross), among.covariance(corner)
+    if lasting is not None:
+        cross = cross * lasting
     noise = (state.noise + JITTER) * np.eye(len(shares))
     return replace(state, parts=_joined(state.parts, later), cholesky=state.cholesky.extended(cross, corner + noise))
 

@@ -310,7 +310,7 @@ class Kernel:
     robust: whether payoffs are standardized by their middle half, so that a few very bad plans do not set the unit in
     which the noise and all weights have their priors. level: whether the unit is at least the size of a middle payoff,
     for payoffs whose changes are to be believed in shares of what is earned. situation: what makes rounds differ, None
-    if nothing does.
+    if nothing does. drifts: whether a fit asks for drift; a kernel that knows situations does not.
     """
 
     name: str
@@ -320,6 +320,7 @@ class Kernel:
     robust: bool = False
     level: bool = False
     situation: SituationModel | None = None
+    drifts: bool = False
 
     @cached_property
     def moving(self) -> list[int]:

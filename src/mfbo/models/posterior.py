@@ -180,9 +180,10 @@ class RescaledPosterior:
 
     def leave_one_out(self) -> tuple[FloatArray, FloatArray] | None:
         """Return errors and variances of predicting each row from the others, (n,); None if the model is sparse."""
-        if not isinstance(self.standardized, TermPosterior):
+        found = getattr(self.standardized, "leave_one_out", lambda: None)()
+        if found is None:
             return None
-        errors, variances = self.standardized.leave_one_out()
+        errors, variances = found
         return self.scale * errors, self.scale**2 * variances
 
     def population_means(self, distributions: FloatArray) -> FloatArray:

@@ -87,7 +87,8 @@ def default_kernel(population: Population, *, noisy: bool = False) -> Kernel:
     if population.features is not None:  # without features the mean embedding is w itself and adds nothing
         terms.append(Stationary("mean", Hyperparameter(0.03, 1.5), parts.radial("mean", "rbf"), length))
     terms.append(Constant("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)))
-    return Kernel("default", tuple(terms), KNOWN_TO_BE_NOISY if noisy else NOISE, population.weights, robust=noisy)
+    noise = KNOWN_TO_BE_NOISY if noisy else NOISE
+    return Kernel("default", tuple(terms), noise, population.weights, robust=noisy, drifts=True)
 
 
 def agents_kernel(population: Population) -> Kernel:

@@ -1,6 +1,6 @@
 """Rows: every observation is a weight matrix ω over the cells at a distribution ξ, eq. (3)."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +20,7 @@ class Rows:
     values: y (n,).
     noise_scale: (n,) variance of this row's noise as a multiple of the variance of one payoff.
     situations: (n, V + 1) as ``encoded_situation`` returns them; None in a study without them.
+    numbers: (n,) of the rounds in which they were told; None where time is of no account.
     """
 
     omega: FloatArray
@@ -27,6 +28,7 @@ class Rows:
     values: FloatArray
     noise_scale: FloatArray
     situations: FloatArray | None = None
+    numbers: FloatArray | None = None
 
     def __len__(self) -> int:
         """Return n."""
@@ -40,10 +42,16 @@ def system_rows(shares: FloatArray, values: FloatArray) -> Rows:
 
 def joined_rows(parts: list[Rows]) -> Rows:
     """Return the rows of several rounds as one."""
-    columns = [column.name for column in fields(Rows)]
-    if parts[0].situations is None:
-        columns.remove("situations")
-    return Rows(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
+    timed = [part.numbers for part in parts if part.numbers is not None]
+    situated = [part.situations for part in parts if part.situations is not None]
+    return Rows(
+        np.concatenate([part.omega for part in parts]),
+        np.concatenate([part.shares for part in parts]),
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.noise_scale for part in parts]),
+        np.concatenate(situated) if len(situated) == len(parts) else None,
+        np.concatenate(timed) if len(timed) == len(parts) else None,
+    )
 
 
 def rows_of_round(population: Population, done: Round, situations: Situations | None = None) -> Rows:
@@ -69,7 +77,8 @@ def rows_of_round(population: Population, done: Round, situations: Situations | 
     shared = None
     if situations is not None:
         shared = np.tile(encoded_situation(situations, done.situation, float(done.number)), (len(omega), 1))
-    return Rows(omega, np.broadcast_to(shares, omega.shape), np.array(values), np.array(scales), shared)
+    numbers = np.full(len(values), float(done.number))
+    return Rows(omega, np.broadcast_to(shares, omega.shape), np.array(values), np.array(scales), shared, numbers)
 
 
 def _one_hot(context: int, action: int, shares: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from mfbo.errors import NumericalError
 from mfbo.interfaces import CellMoments, PopulationMoments, Posterior
 from mfbo.models.basis import Basis, PriorFactor
 from mfbo.models.cholesky import factorized, lower_inverse
-from mfbo.models.fitting import Design, fitted
+from mfbo.models.fitting import Design, MarginalLikelihood, fitted
 from mfbo.models.gaussian_process import Fit, in_unit, standardization
 from mfbo.models.kernel import Kernel, Values
 from mfbo.models.posterior import VARIANCE_FLOOR
@@ -76,15 +76,19 @@ class SparseProcess:
         """Add the rows of one round."""
         self._rounds.append(CompactRows.of(rows))
 
-    def refit(self, start: FloatArray | None, iterations: int) -> Fit:
-        """Standardize all payoffs anew and fit the hyperparameters on some rows; lengths stay as in ``start``."""
+    def refit(self, start: FloatArray | None, iterations: int, memory: float | None = None) -> Fit:
+        """Standardize all payoffs anew and fit the hyperparameters on some rows; lengths stay as in ``start``.
+
+        memory: the length of drift in the fit before, which ends here: a basis knows no time.
+        """
         values = np.concatenate([compact.values for compact in self._rounds])
         shift, scale = standardization(values, robust=self.kernel.robust, level=self.kernel.level)
         theta = self.kernel.start if start is None else start
         design = Design(_with_fixed_lengths(self.kernel, theta))
         design.append(joined_rows(self._chosen_rows()))
         noise = None if self.noise is None else (self.noise / scale) ** 2
-        theta = fitted(design, in_unit(design.values, shift, scale), noise, theta, iterations)
+        objective = MarginalLikelihood(design, in_unit(design.values, shift, scale), noise)
+        theta = fitted(objective, theta, iterations)
         return self.adopt(Fit(theta, shift, scale))
 
     def adopt(self, fit: Fit) -> Fit:

@@ -6,7 +6,7 @@ The user's own: ``demand_problem(names, demand, coordinates)`` or ``custom_probl
 from mfbo.problems.arena import arena
 from mfbo.problems.coverage import coverage, coverage_problem
 from mfbo.problems.custom import custom_problem
-from mfbo.problems.day_by_day import city_days, city_drift
+from mfbo.problems.day_by_day import bay_area_week, city_days, city_drift
 from mfbo.problems.demand import (
     bay_area_bike,
     demand_problem,
@@ -43,6 +43,7 @@ __all__ = [
     "ReplayPayoff",
     "arena",
     "bay_area_bike",
+    "bay_area_week",
     "city_days",
     "city_drift",
     "coverage",

@@ -1,10 +1,13 @@
 """Problems whose rounds differ: every day has a situation, a payoff and an optimum of its own.
 
+``bay-area-week``: every day of 2014 in order, with its own demand: real noise, real season, real drift.
+
 ``city-days``: the Bay Area stations with two kinds of days and rain that moves the level of the payoff; ``city-drift``:
 the same with a demand that drifts and a holiday. Nothing is random: day t is always the same.
 """
 
 from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 
@@ -14,7 +17,7 @@ from mfbo.problems.demand import DemandPayoff
 from mfbo.problems.problem import Day, Days, Optimum, Problem
 from mfbo.problems.tables import embedded_demand
 from mfbo.simplex import jensen_shannon
-from mfbo.situations import Situation, Situations
+from mfbo.situations import Situation, Situations, SituationValue
 
 FIRST_DAY = 20_454.0  # 2026-01-01, in days since 1970-01-01
 CONTRAST = 1.0  # standard deviation of the logarithm of weekend's demand over weekday's
@@ -57,6 +60,31 @@ def days_problem(
     )
 
 
+def bay_area_week() -> Problem:
+    """Return 300 bikes at the San Francisco stations, on every day of 2014 in order; the year begins anew after it."""
+    table = embedded_demand("bay-area-week")
+    dates = sorted(name for name in table.extras if name[:1].isdigit())
+    demands = np.stack([_normalized(table.extras[name].astype(np.float64)) for name in dates])
+    first = date.fromisoformat(dates[0]).toordinal() - date(1970, 1, 1).toordinal()
+    kinds = ["weekend" if date.fromisoformat(name).weekday() >= 5 else "weekday" for name in dates]
+
+    def day(number: int) -> Day:
+        place = number % len(dates)
+        return matched(demands[place], 0.0, {"day": kinds[place], "date": float(first + number)})
+
+    features = {column: table.features[:, place] for place, column in enumerate(table.feature_names)}
+    problem = days_problem(
+        "bay-area-week",
+        "place 300 bikes on every day of 2014, in order",
+        Population({"name": table.names, **features}, size=300),
+        Days(Situations.read({"day": ["weekday", "weekend"], "date": "time"}), day),
+        table.demand,
+        source=str(table.details["source"]),
+        license_name=str(table.details["license"]),
+    )
+    return replace(problem, places=table.coordinates)
+
+
 def city_days() -> Problem:
     """Return 300 bikes, weekdays and weekends, and rain."""
     return _city("city-days", "place 300 bikes on weekdays and weekends, in rain and sun", drift=0.0, holidays=False)
@@ -83,7 +111,9 @@ def _city(name: str, summary: str, *, drift: float, holidays: bool) -> Problem:
             kind, base = "holiday", _normalized(table.demand**1.5)
         demand = _normalized(base * np.exp(drift * direction * number / DRIFT_DAYS))
         rain = round(float(np.random.default_rng(number).random()), 2)
-        situation: Situation = {"day": kind, "rain": rain, **({"date": FIRST_DAY + number} if drift else {})}
+        situation: dict[str, SituationValue] = {"day": kind, "rain": rain}
+        if drift:
+            situation["date"] = FIRST_DAY + number
         return matched(demand, -0.5 * gap * rain, situation)
 
     features = {column: table.features[:, place] for place, column in enumerate(table.feature_names)}

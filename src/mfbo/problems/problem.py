@@ -116,6 +116,13 @@ class Problem:
         size = None if plan.allocation is None else self.population.size
         return self.payoff_of(plan).population(self.shares(plan), size) - best
 
+    def on_day(self, number: int) -> "Problem":
+        """Return the problem of one round alone, with its own payoff and optimum; itself if rounds do not differ."""
+        if self.days is None:
+            return self
+        day = self.days.at(number)
+        return replace(self, payoff=day.payoff, optimum=day.optimum, days=None)
+
     def payoff_of(self, plan: Plan) -> Payoff:
         """Return the payoff of the plan's own round."""
         return self.payoff if self.days is None else self.days.at(plan.number).payoff

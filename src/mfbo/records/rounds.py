@@ -336,9 +336,10 @@ class History:
     now: where agents stand, (C, A), if they were counted after the last round.
     aim: what counts, the final plan ("find") or the sum over all rounds ("earn"). status_quo: the distribution (C, A)
     that would be played otherwise; None if nobody said. risk: what a round may cost against it, in shares of what it
-    earns; None: anything. corrections: how often rounds were corrected or the population changed so far: what was
-    fitted before the last time is out of date. situations: what is known to differ between rounds; None: nothing.
-    situation: that of the round being planned, or in which plans are judged.
+    earns; None: anything. planned: whether somebody chose the status quo, instead of finding agents there.
+    corrections: how often rounds were corrected or the population changed so far: what was fitted before the last time
+    is out of date. situations: what is known to differ between rounds; None: nothing. situation: that of the round
+    being planned, or in which plans are judged.
     """
 
     population: Population
@@ -349,6 +350,7 @@ class History:
     aim: Aim = "find"
     status_quo: FloatArray | None = None
     risk: float | None = RISK
+    planned: bool = False
     corrections: int = 0
     situations: Situations | None = None
     situation: Situation = field(default_factory=dict)

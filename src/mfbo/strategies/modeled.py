@@ -44,6 +44,11 @@ class Belief:
         """What is believed after the told rounds, in standardized payoffs."""
         return self.after_open_plans(None)
 
+    @property
+    def drifts(self) -> bool:
+        """Whether payoffs are believed to change with time."""
+        return self.note.fit.memory is not None
+
     def after_open_plans(self, shares: FloatArray | None) -> Posterior:
         """Return what will be believed once open plans with these joint shares (m, C, A) are told, as far as known."""
         if shares is not None and not len(shares):
@@ -82,7 +87,7 @@ class Surrogate:
         if note is None:
             setting = (plan.setting.kind, plan.setting.size)
             fits = plan.start is not None and len(plan.start) == len(kernel.hyperparameters)  # a population may change
-            fit = process.refit(plan.start if fits else None, iterations)
+            fit = process.refit(plan.start if fits else None, iterations, plan.memory)
             note = FitNote(plan.told, fit, setting, history.corrections)
         planned = (situation_of(history), pending_situations(history))
         self._belief = Belief(process, note, note.to_notes(), process.noise_variance, *planned)
@@ -156,7 +161,7 @@ class ModeledStrategy:
         if key not in self._kernels:  # both are kept alive, so that the ids of their parts stay their own
             kernel = self.kernel_for(population, kind)
             if situations is not None:
-                kernel = replace(kernel, situation=SituationModel.of(situations))
+                kernel = replace(kernel, situation=SituationModel.of(situations), drifts=False)
             self._kernels[key] = (population, situations), kernel
         return self.surrogate.belief(plan, history, self._kernels[key][1], self.schedule.iterations)
 

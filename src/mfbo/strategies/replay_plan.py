@@ -80,13 +80,14 @@ class FitNote:
 
     def to_notes(self) -> dict[str, Note]:
         """Return plain numbers and words for a round's notes."""
-        return {
+        notes: dict[str, Note] = {
             "fitted": (float(self.rounds),),
             "setting": self.setting,
             "theta": tuple(self.fit.theta.tolist()),
             "standardization": (self.fit.shift, self.fit.scale),
             **({"corrections": (float(self.corrections),)} if self.corrections else {}),
         }
+        return notes if self.fit.memory is None else {**notes, "memory": (self.fit.memory,)}
 
     def agreement(self, setting: Setting) -> int:
         """Return how far the fit was made on rounds read in the same way: 0 not at all, 1 in kind, 2 in size too."""
@@ -105,10 +106,11 @@ class FitNote:
             shift, scale = map(float, notes["standardization"])
             kind, size = notes["setting"]
             theta = np.array(notes["theta"], dtype=np.float64)
-            if not np.isfinite([*theta, shift, scale]).all() or scale <= 0:
+            memory = float(notes["memory"][0]) if "memory" in notes else None
+            if not np.isfinite([*theta, shift, scale]).all() or scale <= 0 or (memory is not None and not memory > 0):
                 raise ValueError("a number of the fit cannot be so")
             corrections = int(notes.get("corrections", (0.0,))[0])
-            return FitNote(int(notes["fitted"][0]), Fit(theta, shift, scale), (kind, size), corrections)
+            return FitNote(int(notes["fitted"][0]), Fit(theta, shift, scale, memory), (kind, size), corrections)
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise DamageError(f"a round's notes are not what this strategy writes: {error!r}") from error
 
@@ -128,8 +130,8 @@ class ReplayPlan:
 
     setting: how they are read. fitted_on: rounds that the fit stands on, in the order of tells. appended: rounds told
     after that fit, each of them a block. noted: the fit to adopt; None if a new one is due. start: θ at which a new
-    fit begins, None for the medians of the prior. told: told rounds up to the fit; a subset holds fewer of them.
-    rounds: all that the model holds in the end.
+    fit begins, None for the medians of the prior. memory: length of drift at which it begins, or None. told: told
+    rounds up to the fit; a subset holds fewer of them. rounds: all that the model holds in the end.
     """
 
     setting: Setting
@@ -137,6 +139,7 @@ class ReplayPlan:
     appended: tuple[Round, ...]
     noted: FitNote | None
     start: FloatArray | None
+    memory: float | None
     told: int
     rounds: tuple[Round, ...]
 
@@ -146,7 +149,8 @@ class ReplayPlan:
         told = history.told
         latest = FitNote.latest(history)
         agreement = 0 if latest is None else latest.agreement(setting)
-        start = latest.fit.theta if latest is not None and agreement >= 1 else None
+        before = latest.fit if latest is not None and agreement >= 1 else None
+        start, memory = (None, None) if before is None else (before.theta, before.memory)
         lasts = latest is not None and agreement == 2 and not schedule.due(len(told), latest.rounds)
         lasts = lasts and latest is not None and latest.corrections == history.corrections
         noted = latest if lasts else None
@@ -154,7 +158,7 @@ class ReplayPlan:
         chosen = told[:fitted]
         if setting.size == "subset":
             chosen = best_and_newest(chosen) if history.situations is None else spread_and_newest(chosen)
-        return ReplayPlan(setting, chosen, told[fitted:], noted, start, fitted, (*chosen, *told[fitted:]))
+        return ReplayPlan(setting, chosen, told[fitted:], noted, start, memory, fitted, (*chosen, *told[fitted:]))
 
 
 def best_and_newest(told: tuple[Round, ...]) -> tuple[Round, ...]:

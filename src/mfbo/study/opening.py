@@ -52,33 +52,45 @@ def create_study(
     best, or the uniform plan. risk: what an earning round may cost against the status quo, in shares of what that
     earns; None: anything. situations: what differs between rounds for all agents, as {"day": ["weekday", "weekend"],
     "rain": "number", "date": "time", "requests": {"kind": "number", "known": "after"}}. payoff_is: whether told
-    population payoffs are means per agent, or totals of all agents, which are divided by their number, so that fleets
-    of different size compare (noise then too is that of a total). load_if_exists: return the study of this name if
-    there is one; it stays as it is, and must have the same strategy.
+    population payoffs are means per agent, or totals, which are divided by the number of agents (and so is the noise).
+    load_if_exists: return the study of this name if there is one; it stays as it is, and must have the same strategy.
     """
+    words: dict[str, Any] = {"seed": seed, "noise": noise, "lease_seconds": lease_seconds, "placed": placed}
+    words |= {"allocation": allocation, "context_allocation": context_allocation, "payoff_is": payoff_is}
+    words |= {"aim": aim, "start": start, "risk": risk, "situations": situations, "allow_misfit": allow_misfit}
+    return _opened(population, strategy, words, storage, name, load_if_exists=load_if_exists)
+
+
+def _opened(
+    population: Population,
+    strategy: Any,
+    words: dict[str, Any],
+    storage: Any,
+    name: str | None,
+    *,
+    load_if_exists: bool,
+) -> Study:
+    """Return the stored study of this name if it is wanted and there is one, or else a new one."""
     if load_if_exists and storage is not None and name is not None:
         storage = open_storage(storage)
         if any(found.name == name for found in storage.studies()):
             return _loaded(name, storage, strategy)
     made = make_strategy(strategy)
-    words: dict[str, Any] = {"seed": seed, "noise": noise, "lease_seconds": lease_seconds, "placed": placed}
-    words |= {"allocation": allocation, "context_allocation": context_allocation, "payoff_is": payoff_is}
-    words |= {"aim": aim, "start": start, "risk": risk, "situations": situations}
-    population, settings = _settled(population, made.name, words, allow_misfit=allow_misfit)
+    population, settings = _settled(population, made.name, words)
     return _created(Description(population, made.name, settings), made, storage, name)
 
 
-def _settled(
-    population: Population, strategy: str, words: dict[str, Any], *, allow_misfit: bool
-) -> tuple[Population, StudySettings]:
+def _settled(population: Population, strategy: str, words: dict[str, Any]) -> tuple[Population, StudySettings]:
     """Return the population, with where its agents stand in its limits, and the settings that users' words make."""
     if not isinstance(population, Population):
         raise InvalidInputError(f"population must be an mfbo.Population, not {said(population)}")
     _require_limits_kept(population, strategy, words["allocation"], words["context_allocation"])
     fixed_contexts = words["context_allocation"] == "quota"
-    population, placed = _started(population, words["placed"], fixed_contexts=fixed_contexts, allow_misfit=allow_misfit)
+    misfits = words["allow_misfit"]
+    population, placed = _started(population, words["placed"], fixed_contexts=fixed_contexts, allow_misfit=misfits)
     start = read_status_quo(words["start"], _placement(placed, population), population)
-    settings = StudySettings.checked({**words, "placed": placed, "status_quo": start})
+    planned = words["start"] is not None
+    settings = StudySettings.checked({**words, "placed": placed, "status_quo": start, "planned": planned})
     return population, settings.per_agent(population)
 
 

@@ -25,7 +25,7 @@ class StudySettings:
     """The settings of a study, as ``create_study`` explains them.
 
     placed: where agents stand before the first plan, (C, A); status_quo: the distribution (C, A) that would be played
-    otherwise; None where nobody said.
+    otherwise; None where nobody said. planned: whether somebody chose it, instead of finding agents there.
     """
 
     seed: int = 0
@@ -39,6 +39,7 @@ class StudySettings:
     risk: float | None = RISK
     situations: Situations | None = None
     payoff_is: PayoffUnit = "mean"
+    planned: bool = False
 
     @classmethod
     def checked(cls, settings: Mapping[str, Any]) -> "StudySettings":
@@ -56,6 +57,7 @@ class StudySettings:
             risk=None if risk is None else read_risk(risk),
             situations=Situations.read(settings["situations"]) if settings["situations"] else None,
             payoff_is=known_name(settings["payoff_is"], "payoff_is", PAYOFF_UNITS),
+            planned=bool(settings["planned"]),
         )
 
     def per_agent(self, population: Population) -> "StudySettings":
@@ -89,13 +91,19 @@ class StudySettings:
             "risk": record.get("risk", RISK),
             "situations": None if situations is None else Situations.from_records(situations),
             "payoff_is": record.get("payoff_is", "mean"),
+            "planned": record.get("planned", False),
         }
         return cls.checked({**record, **later})
 
     def history(self, population: Population) -> History:
         """Return the history of a study that begins."""
         steers: Literal["planned", "realized"] = "planned" if self.allocation == "sampled" else "realized"
-        aims: dict[str, Any] = {"aim": self.aim, "status_quo": self.status_quo, "risk": self.risk}
+        aims: dict[str, Any] = {
+            "aim": self.aim,
+            "status_quo": self.status_quo,
+            "risk": self.risk,
+            "planned": self.planned,
+        }
         return History(population, (), self.noise, steers, **aims, situations=self.situations)
 
 

@@ -75,10 +75,8 @@ class Study(Changes):
         round: moves are counted from there, and an open plan that would take too many is abandoned for a new one.
         allow_misfit: take ``placed`` as counted though it does not fit the fleet or the docks. situation: what is known
         of the round, {"day": "weekend", "rain": 0.3}, new_categories: though never heard of before; an open plan that
-        was made for another situation is abandoned for a new one.
-
-        What is otherwise in this round alone: size, the agents there are; closed, actions that hold nobody; capacity,
-        as in ``Population``, of those that it names. ``change`` is for what stays so.
+        was made for another situation is abandoned for a new one. In this round alone: size, the agents there are;
+        closed, actions that hold nobody; capacity, as in ``Population``, of those named. ``change`` is for what stays.
         """
         with self.lock:
             worker = None if worker is None else plain_text(worker, "worker")

@@ -8,14 +8,17 @@ import pytest
 from mfbo import Population, create_study, load_study
 from mfbo.errors import InvalidInputError
 from mfbo.records import Feedback, History, Plan, Round
-from mfbo.strategies.default.guard import CONFIDENCE, Guard
+from mfbo.strategies.default.crowding import Crowding
+from mfbo.strategies.default.guard import Guard
+from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.seen import Seen
-from mfbo.strategies.default.step import FIRST, GROWTH, LEAST, Both, Step
+from mfbo.strategies.default.step import FIRST, GROWTH, LEAST, MOST_NOISY, Both, Step
 from mfbo.strategies.default.tilt import TiltedMean
 from mfbo.strategies.default.wrong_days import wrong_days
 
 DEMAND = np.array([60.0, 30.0, 20.0, 10.0, 25.0, 5.0])
 START = np.array([[5, 5, 5, 5, 5, 15]])
+STUDENT_7 = 1.894578605  # 95 % of Student's distribution with seven degrees of freedom, by a printed table
 
 
 def rides(counts):
@@ -133,7 +136,7 @@ def test_the_guard_allows_a_share_of_what_the_status_quo_earns():
     earns = posterior.population(START / 40).mean
     plans = np.random.default_rng(0).dirichlet(np.ones(6), size=(20, 1))
     mean, variance = posterior.changes(START / 40, plans)
-    np.testing.assert_array_equal(guard.passes(plans), mean - CONFIDENCE * np.sqrt(variance) >= -0.03 * abs(earns))
+    np.testing.assert_array_equal(guard.passes(plans), mean - STUDENT_7 * np.sqrt(variance) >= -0.03 * abs(earns))
     assert guard.passes((START / 40)[None]).all()
     free = Guard.of(replace(seen, history=replace(seen.history, risk=None)), belief)
     assert free.passes(plans).all()
@@ -186,6 +189,64 @@ def test_a_step_holds_so_many_agents_elsewhere_at_most():
     both = Step(0.1).region(Seen.of(budget, "exact"), START / 40)
     assert isinstance(both, Both)
     assert 40 * np.abs(both.projected(np.eye(6)[[0]]) - START / 40).sum() / 2 <= 1.0 + 1e-6
+
+
+def test_the_step_stays_small_under_noise():
+    plan = Plan(0, START / 40)
+    noted = Round(plan, {"step": (MOST_NOISY,)}).done(Feedback(1.0), plan.distribution, told=0)
+    seen = Seen.of(History(population(), (noted,)), "street")
+    assert Step.of(seen, np.array([0.0, 1.0])).share == MOST_NOISY
+
+
+def test_diminishing_returns_are_expected_where_agents_merely_stand():
+    people = Population(["a", "b"], size=4)
+    told = (Round(Plan(0, np.array([[1.0, 0.0]]))).done(Feedback(10.0), np.array([[1.0, 0.0]]), told=0),)
+    crowding = Crowding.of(History(people, told), np.array([[1.0, 0.0]]))
+    even = np.array([[0.5, 0.5]])
+    root = np.sqrt(0.0005)  # of the offset
+    expected = 10.0 * (2.0 * np.sqrt(0.5005) / (np.sqrt(1.0005) + root) - 1.0)
+    assert crowding.at(even[None])[0] == pytest.approx(expected)
+    uneven, step = np.array([[0.7, 0.3]]), np.array([[1e-6, 0.0]])
+    slope = np.diff(crowding.at(np.stack([uneven - step, uneven + step])))[0] / 2e-6
+    assert crowding.gradient(uneven)[0, 0] == pytest.approx(slope, rel=1e-6)
+    assert Crowding.of(History(people, told, planned=True), np.array([[1.0, 0.0]])).at(even[None])[0] == 0.0
+
+
+def test_the_model_of_noisy_days_adds_what_is_expected_to_what_is_learned():
+    study = create_study(population(), aim="earn", placed=START, seed=6)
+    earned(study, 4, noise=0.1)
+    assert belief_of(study)[0].kind == "street"
+    posterior, even = study.strategy.posterior(study.history), np.full((1, 6), 1 / 6)
+    moments = posterior.population(even)
+    mean, _ = posterior.changes(START / 40, even[None])
+    assert posterior.population_means(even[None])[0] == pytest.approx(moments.mean)
+    assert mean[0] == pytest.approx(moments.mean - posterior.population(START / 40).mean)
+    slope, step = moments.pullback(1.0, 0.0), np.zeros((1, 6))
+    step[0, 2] = 1e-6
+    means = posterior.population_means(np.stack([even - step, even + step]))
+    assert slope[0, 2] == pytest.approx(np.diff(means)[0] / 2e-6, rel=1e-4)
+
+
+def test_a_plan_that_somebody_chose_is_left_by_the_smallest_steps():
+    study = create_study(population(), aim="earn", start=START, seed=6)
+    assert study.history.planned
+    earned(study, 3, noise=0.2)
+    assert np.maximum(study.ask().allocation - START, 0).sum() <= max(1, round(LEAST * 40)) + 1
+
+
+@pytest.mark.parametrize(("factor", "alone"), [(1.0, False), (3.0, True)])
+def test_cells_that_do_not_add_up_are_no_worse_than_the_payoff_alone(factor, alone):
+    both, payoff = (create_study(population(), seed=8) for _ in range(2))
+    for _ in range(4):
+        plan, plain = both.ask(), payoff.ask()
+        counts = plan.allocation[0]
+        an_agent_brings = DEMAND * (1.0 - np.exp(-3.0 * counts / DEMAND)) / np.maximum(counts, 1)
+        cells = np.where(counts > 0, factor * an_agent_brings, np.nan)[None]
+        both.tell(plan, rides(counts) / 40, cells=cells)
+        payoff.tell(plain, rides(plain.allocation[0]) / 40)
+    assert (without_hints(both.history).told[-1].feedback.cells is None) == alone
+    same = both.ask().distribution.tobytes() == payoff.ask().distribution.tobytes()
+    assert same == alone
 
 
 @pytest.mark.parametrize("feedback", ["cells", "shares"])

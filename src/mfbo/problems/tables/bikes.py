@@ -41,6 +41,7 @@ def build_bikes(
     weeks: int | None = 20,
     method: Method = "daily",
     columns: Mapping[str, str] | None = None,
+    by_day: bool = False,
     command: str | None = None,
     origin: Origin = USER_FILES,
     progress: Progress | None = None,
@@ -50,8 +51,9 @@ def build_bikes(
     stations: the station file; without it the trips must carry start coordinates, or be of taxi zones. city: only
     that ``landmark``. hours: "15-18" counts pickups from 15:00 up to 18:00 only. weeks: consecutive ones from
     ``first_day`` on (default: the first such weekday with a pickup); None takes all. method "daily" is the paper's, the
-    mean of the normalized days; "pooled" the share of all pickups. columns: purpose → column, for unknown layouts. A
-    table that was read before, in another file or twice in one archive, is counted once.
+    mean of the normalized days; "pooled" the share of all pickups. columns: purpose → column, for unknown layouts.
+    by_day: keep the pickups of every day too, in columns like 2014-05-03. A table that was read before, in another file
+    or twice in one archive, is counted once.
     """
     chosen = _Chosen(weeks_of(weekdays, first_day, weeks), _ALL_HOURS if hours is None else hour_numbers(hours))
     check_method(method)
@@ -69,7 +71,7 @@ def build_bikes(
     details = origin_details(origin, trips, stations)
     details |= {"period": period(days, np.unique(found[0]).tolist()), "filter": options, "counts": tally.as_details()}
     details["command"] = command or call("build_bikes", trips, stations=stations and Path(stations), **options)
-    return _table(found, listed, method, details)
+    return _table(found, listed, method, details, by_day=by_day)
 
 
 @dataclass(frozen=True)
@@ -212,7 +214,12 @@ def _stations(reader: TripReader, counts: DailyCounts) -> Located:
 
 
 def _table(
-    found: tuple[IntArray, IntArray, IntArray], stations: list[Station], method: Method, details: dict[str, Any]
+    found: tuple[IntArray, IntArray, IntArray],
+    stations: list[Station],
+    method: Method,
+    details: dict[str, Any],
+    *,
+    by_day: bool,
 ) -> DemandTable:
     places, pickups, demand = demand_shares(*found, method)
     chosen = [stations[place] for place in places.tolist()]
@@ -220,6 +227,8 @@ def _table(
     docks = [station.docks for station in chosen if station.docks is not None]
     if len(docks) == len(chosen):
         extras = {"docks": np.array(docks, dtype=np.int64), "pickups": pickups}
+    if by_day:
+        extras |= _daily(*found, places)
     return DemandTable(
         names=unique_station_names(chosen),
         feature_names=("longitude", "latitude"),
@@ -228,3 +237,11 @@ def _table(
         extras=extras,
         details=details,
     )
+
+
+def _daily(days: IntArray, places: IntArray, counts: IntArray, listed: IntArray) -> dict[str, IntArray]:
+    """Return the pickups of every day at the listed places, by date."""
+    table = np.zeros((len(np.unique(days)), len(listed)), dtype=np.int64)
+    every_day, row = np.unique(days, return_inverse=True)
+    table[row, np.searchsorted(listed, places)] = counts
+    return {date.fromordinal(day).isoformat(): table[place] for place, day in enumerate(every_day.tolist())}

@@ -9,7 +9,7 @@ from mfbo.problems.tables.table_reader import parse_demand, parse_ports
 from mfbo.problems.tables.table_writer import Table
 from mfbo.validation import known_name
 
-DEMAND_TABLES = ("nyc-12x20", "nyc-15x26", "nyc-20x36", "bay-area-bike")
+DEMAND_TABLES = ("nyc-12x20", "nyc-15x26", "nyc-20x36", "bay-area-bike", "bay-area-week")
 PORT_TABLES = ("ports", "ports-30")
 EMBEDDED = DEMAND_TABLES + PORT_TABLES
 

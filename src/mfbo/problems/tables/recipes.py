@@ -59,6 +59,22 @@ def _bay_area(name: str, paths: PathsLike, progress: Progress | None) -> dict[st
     return {name: table}
 
 
+def _bay_area_week(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Table]:
+    trips, stations = trips_and_stations(name, paths)
+    table = build_bikes(
+        trips,
+        stations,
+        city="San Francisco",
+        weekdays="mon-sun",
+        weeks=None,
+        by_day=True,
+        command=_command(name, [*trips, *([stations] if stations else [])]),
+        origin=BAY_AREA,
+        progress=progress,
+    )
+    return {name: table}
+
+
 def _louvelo(name: str, paths: PathsLike, progress: Progress | None) -> dict[str, Table]:
     trips, stations = trips_and_stations(name, paths)
     command = _command(name, paths)
@@ -81,7 +97,7 @@ def trips_and_stations(name: str, paths: PathsLike, apart: Path | None = None) -
     listed = [path for path in files if file_kind(path) == "bike stations"]
     trips = [path for path in files if path not in listed]
     stations = listed if apart is None else [*listed, apart]
-    needed = name == "bay-area-bike"
+    needed = name.startswith("bay-area")
     if not trips or len(stations) > 1 or (needed and not stations):
         wanted = "one station file" if needed else "at most one station file"
         raise InvalidInputError(
@@ -117,6 +133,7 @@ RECIPES: dict[str, Callable[[str, PathsLike, Progress | None], dict[str, Table]]
     "nyc-15x26": _nyc,
     "nyc-20x36": _nyc,
     "bay-area-bike": _bay_area,
+    "bay-area-week": _bay_area_week,
     "louvelo": _louvelo,
     "bikes": _own,
     "taxi-zones": _own,

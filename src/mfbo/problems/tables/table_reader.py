@@ -1,6 +1,7 @@
 """Demand and port tables read from a CSV and its JSON sidecar; all faults are named by file, line and column."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -19,6 +20,7 @@ NAME_COLUMNS = ("name", "station", "action", "place")
 EXTRA_COLUMNS = ("row", "column", "station_id", "docks", "pickups")  # whole numbers, never features
 PORT_COLUMNS = ("name", "longitude", "latitude", "region", "size", "capacity")
 
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SAME = {"lat": "latitude", "lon": "longitude", "lng": "longitude", "long": "longitude"}
 _DEGREES: dict[str, Check] = {"latitude": within_degrees(90.0), "longitude": within_degrees(180.0)}
 
@@ -45,7 +47,7 @@ def parse_demand(text: str, sidecar: str | None, label: str) -> DemandTable:
         name_column = sheet.need(*NAME_COLUMNS)
         names = _names(sheet, name_column)
         demand = sheet.numbers(sheet.need("demand"), at_least(0.0))
-        extras = {name: sheet.numbers(columns[name], _usual_whole) for name in columns if name in EXTRA_COLUMNS}
+        extras = {name: sheet.numbers(columns[name], _usual_whole) for name in columns if _is_extra(name)}
         features = {
             name: sheet.numbers(column, *_checks(name))
             for name, column in columns.items()
@@ -103,6 +105,11 @@ def _names(sheet: Sheet, column: str | None) -> tuple[str, ...]:
 
 def _checks(name: str) -> Sequence[Check]:
     return (_DEGREES[name],) if name in _DEGREES else ()
+
+
+def _is_extra(name: str) -> bool:
+    """Tell whether a column holds whole numbers that are no feature: a known one, or the pickups of a day."""
+    return name in EXTRA_COLUMNS or _DATE.fullmatch(name) is not None
 
 
 def _is_feature(sheet: Sheet, name: str, column: str) -> bool:

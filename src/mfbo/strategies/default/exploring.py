@@ -3,7 +3,7 @@
 Little optimism (0.3) climbs fast while the model is right. Where it leads to a plan the model is sure cannot gain, or
 while its plans are as good as the best and five rounds gained next to nothing, the plan of the largest expected gain
 over the best is played instead; and where the model is sure that nothing can gain, the plan it knows least of, for then
-the model is to be doubted.
+the model is to be doubted. Where payoffs drift, what was best has to be followed and every plan teaches: no exploring.
 """
 
 from dataclasses import dataclass
@@ -32,6 +32,7 @@ class Exploring:
 
     best: highest mean of the visited plans. least: gain over it that would count. due: whether this round explores
     whatever little optimism would find. multiplier: that little optimism, in standard deviations. highest: much of it.
+    follows: whether payoffs drift, so that no round explores.
     """
 
     best: float
@@ -40,6 +41,7 @@ class Exploring:
     multiplier: float
     highest: float
     placements: KnownPlacements
+    follows: bool = False
 
     @staticmethod
     def of(seen: Seen, means: FloatArray, noise_variance: float, base: float, highest: float) -> "Exploring":
@@ -54,9 +56,9 @@ class Exploring:
 
     def climbed(self, search: Search, starts: Starts, rng: np.random.Generator) -> tuple[FloatArray, bool]:
         """Return the plan, (C, A), and whether it explores."""
-        if not self.due:
+        if self.follows or not self.due:
             plan = search.climbed(self.multiplier, starts.every)
-            if self.may_gain(search, plan):
+            if self.follows or self.may_gain(search, plan):
                 return plan, False
             starts = Starts(None, starts.incumbent, starts.random)
         gain: Acquisition = ExpectedGain(search.posterior, self.best)

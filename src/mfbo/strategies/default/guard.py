@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import scipy
 
 from mfbo.arrays import BoolArray, FloatArray
 from mfbo.interfaces import Acquisition, Posterior
@@ -17,6 +18,7 @@ from mfbo.strategies.default.status_quo import status_quo_of
 from mfbo.strategies.modeled import Belief
 
 CONFIDENCE = 1.645  # standard deviations: 95 of 100 plans that pass cost less than is allowed
+SAFE = 0.95  # the same as a probability
 BETTER = 1.645  # the same for a plan that is recommended instead of the status quo
 NOTHING = 0.5  # of the payoffs' unit: a status quo that earns less has no natural zero, as differences do
 WAYS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1)  # shares of the way from the best plan to one that does not pass
@@ -29,11 +31,13 @@ class Guard:
     """What passes.
 
     posterior: in standardized payoffs. status_quo: (C, A). allowed: loss, in the same unit; infinite without a guard.
+    deviations: that a plan must be safe by.
     """
 
     posterior: Posterior
     status_quo: FloatArray
     allowed: float
+    deviations: float = CONFIDENCE
 
     @staticmethod
     def of(seen: Seen, belief: Belief) -> "Guard":
@@ -41,16 +45,17 @@ class Guard:
         posterior, fit = belief.posterior, belief.note.fit
         plan = status_quo_of(seen, posterior)
         earned = fit.shift + fit.scale * float(posterior.population_means(plan[None])[0])
-        return Guard(posterior, plan, _allowed(seen.history.risk, abs(earned) / fit.scale))
+        deviations = CONFIDENCE if seen.kind != "street" else _student(len(seen.told))
+        return Guard(posterior, plan, _allowed(seen.history.risk, abs(earned) / fit.scale), deviations)
 
-    def lower(self, plans: FloatArray, deviations: float = CONFIDENCE) -> FloatArray:
-        """Return what plans (m, C, A) bring against the status quo at least, with confidence, (m,)."""
+    def lower(self, plans: FloatArray, deviations: float) -> FloatArray:
+        """Return what plans (m, C, A) bring against the status quo at least, so many deviations below, (m,)."""
         mean, variance = self.posterior.changes(self.status_quo, plans)
         return np.asarray(mean - deviations * np.sqrt(variance))
 
     def passes(self, plans: FloatArray) -> BoolArray:
         """Tell which of the plans (m, C, A) may be played, (m,)."""
-        return np.asarray(self.lower(plans) >= -self.allowed)
+        return np.asarray(self.lower(plans, self.deviations) >= -self.allowed)
 
     def best(self, visited: FloatArray) -> FloatArray:
         """Return the best plan believed in, (C, A): of those visited that pass, and the status quo."""
@@ -80,6 +85,11 @@ class Guard:
         means = self.posterior.population_means(plans)
         means[1:][~allowed] = -np.inf
         return np.asarray(plans[int(np.argmax(means))])
+
+
+def _student(days: int) -> float:
+    """Return how many deviations are as safe while the size of the noise is itself learned from so few days."""
+    return float(scipy.special.stdtrit(max(days - 1, 1), SAFE))
 
 
 def _allowed(risk: float | None, earned: float) -> float:

@@ -1,8 +1,11 @@
 """Keeps whole agents from being sent where they already were: without noise a known placement teaches nothing.
 
+Under noise it teaches less than a neighbor once it was played a few times, and rounding leads back to it for ever.
+
 Measured: `arena` with 50 agents reaches 0.9937 in 100 rounds without looking further at once, 1.05447 with it.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,11 +17,12 @@ from mfbo.simplex import Region, realized, whole_agents
 from mfbo.strategies.default.seen import Seen
 
 MOVES = 64  # single-agent moves that are compared
+PLAYED_OFTEN = 3  # rounds after which a placement with noisy payoffs counts as known
 
 
 @dataclass(frozen=True, eq=False)
 class KnownPlacements:
-    """Whole agents as they were played or are open.
+    """Whole agents as they were played or are open, under noise a few times.
 
     allocations: bytes of the (C, A) counts; None where a plan does not say where agents go: in the mean-field limit,
     and when they are sampled. region: placements allowed next.
@@ -33,7 +37,9 @@ class KnownPlacements:
         """Gather them."""
         history = seen.history
         plans = [asked.plan.allocation for asked in history.rounds]
-        placed = frozenset(allocation.tobytes() for allocation in plans if allocation is not None)
+        times = Counter(allocation.tobytes() for allocation in plans if allocation is not None)
+        often = PLAYED_OFTEN if seen.kind == "noisy" else 1
+        placed = frozenset(counts for counts, played in times.items() if played >= often)
         decided = history.population.size is not None and history.steers == "realized"
         return KnownPlacements(placed if decided else None, history.population, seen.region)
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import Posterior
+from mfbo.records import History
 from mfbo.simplex import uniform
 from mfbo.strategies.default.seen import Seen
 
@@ -23,6 +24,11 @@ def first_earning_plan(seen: Seen) -> FloatArray | None:
     asked = [done for done in history.rounds if not done.added]
     repeats = seen.kind != "agents" and history.steers == "realized"
     return plan if len(asked) < 1 + int(repeats) else None
+
+
+def named_status_quo(history: History) -> FloatArray:
+    """Return the plan that was named, or else the uniform one, (C, A)."""
+    return uniform(*history.population.shape) if history.status_quo is None else history.status_quo
 
 
 def status_quo_of(seen: Seen, posterior: Posterior) -> FloatArray:

@@ -15,6 +15,7 @@ from mfbo.strategies.default.seen import Seen
 
 FIRST = 0.05
 LEAST, MOST = 0.02, 0.3
+MOST_NOISY = 0.1  # under noise: there the model believes in its own successes before they are any
 GROWTH, SHRINKAGE = 1.5, 0.8
 FINE = 1_000_000  # agents that stand for the mean-field limit
 
@@ -32,7 +33,8 @@ class Step:
         if noted is None or len(means) < 2:
             return Step(FIRST)
         factor = GROWTH if means[-1] > means[:-1].max() else SHRINKAGE
-        return Step(min(max(float(noted[0]) * factor, LEAST), MOST))
+        most = MOST_NOISY if seen.kind == "street" else MOST
+        return Step(min(max(float(noted[0]) * factor, LEAST), most))
 
     def region(self, seen: Seen, center: FloatArray) -> Region:
         """Return what is allowed within this share of the agents from a center (C, A)."""

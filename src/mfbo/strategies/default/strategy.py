@@ -4,7 +4,8 @@
 ``doubts`` (wrong numbers), ``search`` (starts, trusted occupancy), ``exploring``, ``stall`` and ``information_floor``
 (optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``.
 docs/decisions/0006-default-strategy.md has the measurements. A study that is to earn has rules of its own:
-``status_quo``, ``step``, ``guard``, ``street`` and ``tilt`` (noisy days), ``wrong_days``; see decision 0013.
+``status_quo``, ``step``, ``guard``, ``street``, ``crowding`` and ``tilt`` (noisy days), ``wrong_days``; see decision
+0013. ``hints``: cells that do not add up to the payoff.
 """
 
 from dataclasses import dataclass, field, replace
@@ -16,22 +17,24 @@ from mfbo.interfaces import Acquisition
 from mfbo.models import Kernel, agents_kernel, default_kernel
 from mfbo.population import Population
 from mfbo.records import History, Note, Proposal, Round
+from mfbo.strategies.default.crowding import CrowdedBelief, Crowding
 from mfbo.strategies.default.doubts import Doubts
 from mfbo.strategies.default.exploring import Exploring
 from mfbo.strategies.default.first_plans import first_plan
 from mfbo.strategies.default.guard import Guard
+from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.information_floor import InformationFloor
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
 from mfbo.strategies.default.seen import Seen, data_kind, replicates_disagree
 from mfbo.strategies.default.stall import Stall
-from mfbo.strategies.default.status_quo import first_earning_plan
-from mfbo.strategies.default.step import Step
+from mfbo.strategies.default.status_quo import first_earning_plan, named_status_quo
+from mfbo.strategies.default.step import LEAST, Step
 from mfbo.strategies.default.street import street_kernel
 from mfbo.strategies.default.tilt import TiltedMean
 from mfbo.strategies.default.wrong_days import without_wrong_days
-from mfbo.strategies.modeled import ModeledStrategy
+from mfbo.strategies.modeled import Belief, ModeledStrategy
 from mfbo.strategies.reading import recommendable, with_shared_payoffs
 
 
@@ -72,13 +75,23 @@ class Default(ModeledStrategy):
     def as_modeled(self, history: History) -> History:
         """Return the history with payoffs that all agents share told as population payoffs, without those in doubt.
 
+        Cells that do not add up to the payoff told with them are left out, see ``hints``.
         An earning study leaves days out that were probably told wrongly; others repeat the plan to find out.
         """
-        shared = with_shared_payoffs(history)
+        shared = without_hints(with_shared_payoffs(history))
         if history.aim == "earn":
             noisy = history.situations is not None or replicates_disagree(shared.told)
             return without_wrong_days(shared) if noisy else shared
         return Doubts.of(shared).believed(shared)
+
+    def belief(self, history: History, kind: str | None = None) -> Belief:
+        """Return the model of a history as it is modeled; an earning one of noisy days expects diminishing returns."""
+        kind = self.kind_of(history) if kind is None else kind
+        if kind != "street":
+            return super().belief(history, kind)
+        crowding = Crowding.of(history, named_status_quo(history))
+        rest = super().belief(crowding.removed_from(history), kind)
+        return CrowdedBelief.of(rest, crowding.scaled(rest.note.fit.scale))
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return the uniform plan first (twice, to see noise), then random ones near it, then what the model likes."""
@@ -89,7 +102,7 @@ class Default(ModeledStrategy):
         first = first_plan(seen, rng)
         if first is not None:
             return Proposal(first)
-        doubted = Doubts.of(with_shared_payoffs(history)).repeated(history)
+        doubted = Doubts.of(without_hints(with_shared_payoffs(history))).repeated(history)
         if doubted is not None:
             return Proposal(doubted.plan.distribution)
         with one_blas_thread():
@@ -101,10 +114,12 @@ class Default(ModeledStrategy):
             if seen.kind == "noisy":
                 floor = InformationFloor.of(seen, belief.noise_variance, self.noisy_multiplier, self.highest_multiplier)
                 plan, floor = floor.climbed(search, starts)
+                plan = KnownPlacements.of(seen).left(plan, search.acquisition(floor.multiplier), rng)
                 return Proposal(plan, {**belief.notes, **floor.notes})
 
             if seen.kind == "exact":
                 exploring = Exploring.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
+                exploring = replace(exploring, follows=belief.drifts)
                 plan, explores = exploring.climbed(search, starts, rng)
                 return Proposal(plan, {**belief.notes, **exploring.notes, "explores": (float(explores),)})
 
@@ -124,6 +139,7 @@ class Default(ModeledStrategy):
         """Return the status quo first, then what the model likes within a step of the best plan, as far as it passes.
 
         Noisy population payoffs are searched by random slopes, others by optimism that grows with every stall.
+        Under noise a status quo that somebody planned is left only for what is better with confidence.
         """
         first = first_earning_plan(seen)
         if first is not None:
@@ -132,8 +148,9 @@ class Default(ModeledStrategy):
             belief = self.belief(seen.history, seen.kind)
             means = belief.posterior.population_means(seen.visited)
             guard = Guard.of(seen, belief)
-            best = guard.best(seen.visited)
-            step = Step.of(seen, means)
+            careful = seen.kind == "street" and seen.history.planned
+            best = guard.recommended(seen.visited) if careful else guard.best(seen.visited)
+            step = Step(LEAST) if careful and np.array_equal(best, guard.status_quo) else Step.of(seen, means)
             near = replace(seen, region=step.region(seen, best))
             search = Search.of(near, belief, self.trust)
             notes: dict[str, Note] = {**belief.notes, **step.notes}

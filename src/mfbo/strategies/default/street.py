@@ -14,8 +14,8 @@ from mfbo.models import Hyperparameter, Kernel, default_kernel
 from mfbo.population import Population
 
 SHARE = 0.25  # of the usual weights: about ten channels together make half of what is earned
-WEIGHT_SD = 1.5  # of the logarithm of a weight, instead of 4: a few noisy days must not argue it away
-NOISE = Hyperparameter(1e-2, 2.0, math.log(1e-9), 0.0)  # a tenth of what is earned
+WEIGHT_SD = 0.5  # of the logarithm of a weight, instead of 4: a few noisy days must not argue it away or up
+NOISE = Hyperparameter(1e-2, 1.0, math.log(1e-9), 0.0)  # a tenth of what is earned
 
 
 def street_kernel(population: Population) -> Kernel:

@@ -4,7 +4,7 @@ import numpy as np
 
 from mfbo import History, Plan, Population, Round
 from mfbo.simplex import quota
-from mfbo.strategies.default.known_placements import KnownPlacements
+from mfbo.strategies.default.known_placements import PLAYED_OFTEN, KnownPlacements
 from mfbo.strategies.default.seen import Seen
 
 POPULATION = Population(["a", "b", "c"], size=6)
@@ -59,3 +59,12 @@ def test_a_single_action_stays_where_it_is():
     history = History(lonely, (Round(Plan(0, np.ones((1, 1)), np.array([[3]]))),))
     plan = np.ones((1, 1))
     assert known(history).left(plan, toward_c, np.random.default_rng(0)) is plan
+
+
+def test_under_noise_an_allocation_is_known_once_it_was_played_often():
+    even = np.full((1, 3), 1 / 3)
+    often = [
+        KnownPlacements.of(Seen.of(history_of(*[[2, 2, 2]] * times), "noisy")).hold(even)
+        for times in (PLAYED_OFTEN - 1, PLAYED_OFTEN)
+    ]
+    assert often == [False, True]

@@ -1,0 +1,23 @@
+"""Payoffs that change with time: the kernel times exp(−(t − t′)² / 2 ℓ²), t the number of the round.
+
+Rounds far apart tell less of each other, and a slow change goes on as it went: a long ℓ is nearly a slope in time. What
+is believed is about the next round, so each row's covariance with a plan shrinks by the same factor for all plans, and
+a posterior needs no more than K⁻¹ y and L⁻¹ with their rows' factors on them. Without drift nothing is computed.
+"""
+
+import numpy as np
+
+from mfbo.arrays import FloatArray
+
+LENGTHS = (30.0, 100.0, 300.0, 1000.0, 3000.0)  # rounds, that are compared
+EVIDENCE = 5.0  # nats by which drift must explain the payoffs better than none
+
+
+def correlation(numbers: FloatArray, others: FloatArray, length: float) -> FloatArray:
+    """Return how much rounds with these numbers, (n,) and (m,), tell of each other, (n, m)."""
+    return np.asarray(np.exp(-0.5 * ((numbers[:, None] - others[None, :]) / length) ** 2))
+
+
+def correlation_with_next(numbers: FloatArray, length: float) -> FloatArray:
+    """Return how much each of these rounds tells of the one after the last, (n,)."""
+    return correlation(numbers, np.array([numbers.max() + 1.0]), length)[:, 0]
