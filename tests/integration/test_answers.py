@@ -263,14 +263,14 @@ def test_what_others_wrote_cannot_fail_a_tell_that_is_stored(file):
     """Another process's record between ours is odd; our tell is stored, so it is answered."""
     study = create_study(POPULATION, "random", storage=f"sqlite:///{file}", name="one")
     plan = study.ask()
-    storage, append = study.storage, study.storage.append
+    storage, extend = study.storage, study.storage.extend
 
-    def beaten(name, kind, number, *rest):
-        if kind == "told":
-            storage.extend(name, [_draft("asked", 1, "{}")])
-        return append(name, kind, number, *rest)
+    def beaten(name, drafts, *rest):
+        if drafts[0].kind == "told":
+            extend(name, [_draft("asked", 1, "{}")])
+        return extend(name, drafts, *rest)
 
-    storage.append = beaten
+    storage.extend = beaten
     assert study.tell(plan, 0.25).payoff == 0.25
     assert kinds(f"sqlite:///{file}") == [("asked", 0), ("asked", 1), ("told", 0)]
 
@@ -292,7 +292,7 @@ for _ in range(4):
     children.append(os.fork())
     if children[-1] == 0:
         time.sleep(start - time.monotonic())
-        import_days(ImportDays("one", Path(sys.argv[1]), sys.argv[2]))
+        import_days(ImportDays("one", Path(sys.argv[1]), storage=sys.argv[2]))
         sys.stdout.flush()
         os._exit(0)
 sys.exit(sum(os.waitpid(child, 0)[1] for child in children))

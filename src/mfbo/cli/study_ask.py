@@ -30,8 +30,9 @@ def ask(options: Ask) -> None:
         raise InvalidInputError("--json and --out - both write to standard output: leave one of them out")
     if out is not None:
         check_out(out)
-    study = load_study(options.name, options.storage)
     today = _today(options)
+    _require_one_source(options, today)
+    study = load_study(options.name, options.storage)
     counted = today | _counted(study, options, today)
     open_before = study.history.open
     plan = _next_plan(study, options, counted)
@@ -51,14 +52,18 @@ def ask(options: Ask) -> None:
         _print(study, plan, rows, moves, out)
 
 
-def _next_plan(study: Study, options: Ask, counted: dict[str, Any]) -> Plan:
-    """Return what the strategy proposes, the best plan believed in, or the user's own."""
+def _require_one_source(options: Ask, today: dict[str, Any]) -> None:
+    """Refuse options that say in two ways where the plan comes from, or where agents are."""
     if sum([options.best, *(source is not None for source in (options.plan, options.placed, options.gbfs))]) > 1:
         raise InvalidInputError("--best, --plan, --placed and --gbfs exclude one another: give one of them")
-    if counted and (options.best or options.plan is not None):
+    if today and (options.best or options.plan is not None):
         raise InvalidInputError(
             "--size, --closed and --capacity are for plans of the strategy: leave out --best, --plan"
         )
+
+
+def _next_plan(study: Study, options: Ask, counted: dict[str, Any]) -> Plan:
+    """Return what the strategy proposes, the best plan believed in, or the user's own."""
     stated = situation_of_text(options.situation, study.history.situations)
     if options.plan is not None:
         return study.attach(read_placed(options.plan, study.population), options.worker, situation=stated)
@@ -112,6 +117,8 @@ def _record(
 def _warnings(study: Study, plan: Plan, moves: Moves | None, abandoned: list[Round]) -> list[str]:
     """Say which plans were given up, and why changes do not add up to 0 or are more than the budget allows."""
     lines = [f"plan {ended.number} is abandoned: {ended.error}" for ended in abandoned]
+    guarded = GUARDED.get(str(study.rounds[plan.number].notes.get("guard", ("",))[0]))
+    lines += [] if guarded is None else [guarded]
     today = otherwise(study.rounds[plan.number].today)
     lines += [f"today: {today}"] if today else []
     if moves is None or plan.allocation is None:

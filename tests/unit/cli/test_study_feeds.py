@@ -5,6 +5,7 @@ import json
 import pytest
 
 from mfbo.cli.study_ask import ask
+from mfbo.cli.study_commands import Ask, Create, Tell
 from mfbo.cli.study_create import create
 from mfbo.cli.study_feeds import forecast
 from mfbo.cli.study_tell import tell
@@ -13,7 +14,6 @@ from mfbo.population import Population
 from mfbo.study import load_study
 
 NAMES = ("Dock", "Park", "Hall")
-QUIET = {"yes": False, "quiet": True, "json": False}
 
 
 @pytest.fixture
@@ -40,11 +40,16 @@ def storage(tmp_path):
 
 
 def created(feed, storage, agents=None, actions=None):
-    create(
-        "s", actions, None, agents, None, None, 2, None, "random", None, 48.0, 0, storage,
-        name_column=None, gbfs=feed, **QUIET,
-    )  # fmt: skip
+    create(Create("s", actions, agents, feed, move_budget=2, strategy="random", storage=storage, quiet=True))
     return load_study("s", storage)
+
+
+def asked(storage, **options):
+    ask(Ask("s", storage=storage, quiet=True, **options))
+
+
+def told(storage, **options):
+    tell(Tell("s", 0, storage=storage, quiet=True, **options))
 
 
 def trips(tmp_path, days=("2020-11-03",)):
@@ -64,7 +69,7 @@ def test_a_study_of_a_feed_has_its_stations_docks_bikes_and_closed_ones(feed, st
 
 def test_asking_with_todays_feed_moves_from_where_the_bikes_are(feed, storage):
     created(feed(), storage)
-    ask("s", None, None, "operator", storage, gbfs=feed((1, 5, 1)), **QUIET)
+    asked(storage, gbfs=feed((1, 5, 1)))
     study = load_study("s", storage)
     allocation = study.rounds[0].plan.allocation[0]
     assert abs(allocation - [1, 5, 1]).sum() <= 4  # two bikes moved at most, from today's placement
@@ -73,18 +78,18 @@ def test_asking_with_todays_feed_moves_from_where_the_bikes_are(feed, storage):
 
 def test_a_days_trips_are_the_payoff(feed, storage, tmp_path, capsys):
     created(feed(), storage)
-    ask("s", None, None, "operator", storage, **QUIET)
+    asked(storage)
     path = trips(tmp_path, ("2020-11-03", "2020-11-04"))
     with pytest.raises(InvalidInputError, match="say which day"):
-        tell("s", 0, None, None, None, None, None, None, storage, trips=path, **QUIET)
+        told(storage, trips=path)
     with pytest.raises(InvalidInputError, match="leave one of them out"):
-        tell("s", 0, 3.0, None, None, None, None, None, storage, trips=path, **QUIET)
+        told(storage, payoff=3.0, trips=path)
     with pytest.raises(InvalidInputError, match="give it with --trips"):
-        tell("s", 0, 3.0, None, None, None, None, None, storage, day="2020-11-04", **QUIET)
+        told(storage, payoff=3.0, day="2020-11-04")
     with pytest.raises(InvalidInputError, match="is not a day"):
-        tell("s", 0, None, None, None, None, None, None, storage, trips=path, day="4.11.", **QUIET)
+        told(storage, trips=path, day="4.11.")
     assert load_study("s", storage).rounds[0].state == "open"
-    tell("s", 0, None, None, None, None, None, None, storage, trips=path, day="2020-11-04", **QUIET)
+    told(storage, trips=path, day="2020-11-04")
     assert load_study("s", storage).rounds[0].payoff == 3.0
     assert "1 rides started at stations that are not in the study" in capsys.readouterr().err
 
@@ -96,9 +101,9 @@ def test_what_does_not_fit_is_refused(feed, storage, tmp_path):
         created(None, storage)
     created(feed(), storage)
     with pytest.raises(InvalidInputError, match="does not know 'Hall'"):
-        ask("s", None, None, "operator", storage, gbfs=feed(names=("Dock", "Park", "Town")), **QUIET)
-    with pytest.raises(InvalidInputError, match="--placed and --gbfs both"):
-        ask("s", None, tmp_path / "p.csv", "operator", storage, gbfs=feed(), **QUIET)
+        asked(storage, gbfs=feed(names=("Dock", "Park", "Town")))
+    with pytest.raises(InvalidInputError, match="--placed and --gbfs exclude one another"):
+        asked(storage, placed=tmp_path / "p.csv", gbfs=feed())
 
 
 def test_a_forecast_is_a_placement_of_the_whole_fleet_within_the_docks(tmp_path):
