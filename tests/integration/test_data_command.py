@@ -123,7 +123,7 @@ def test_list_tells_size_period_source_and_license_of_every_embedded_table():
         assert record["bytes"] == sum(len(file.read_bytes()) for file in files)
         assert record["source"]
         assert record["license"]
-    assert sum(record["bytes"] for record in records) < 100_000
+    assert sum(record["bytes"] for record in records) < 200_000
     assert {record["name"]: record["places"] for record in records}["nyc-20x36"] == 409
     assert records[3]["period"] == "2014-05-03 to 2014-09-13, 20 days"
     code, table, errors = found["table"]

@@ -178,7 +178,7 @@ def test_files_without_usable_pickups_are_refused(write, lines, message):
 
 def test_wrong_boxes_and_grids_are_refused():
     for box in ((1, 0, 0, 1), (0, 1, 1, 0), (0, 0, 200, 1), (float("nan"), 0, 1, 1)):
-        with pytest.raises(InvalidInputError, match="no box"):
+        with pytest.raises(InvalidInputError, match="not a box"):
             Box(*box)
     for grid in ((0, 5), (5, 1.5), (2000, 2000)):
         with pytest.raises(InvalidInputError):
