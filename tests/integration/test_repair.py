@@ -133,10 +133,10 @@ def first_page_gone(path):
     [
         (other_program, "another program"),
         (optuna_like, "another program"),
-        (csv_file, "no store of mfbo"),
+        (csv_file, "not a store of mfbo"),
         (newer_version, "schema version '0002'"),
         (odd_version, "schema version '0000'"),
-        (first_page_gone, "no store of mfbo"),
+        (first_page_gone, "not a store of mfbo"),
         (lambda path: path.write_bytes(b""), "is empty"),
         (lambda path: path.mkdir(), "is a folder"),
         (os.mkfifo, "no regular file"),
@@ -157,7 +157,7 @@ def test_what_is_no_damaged_store_is_called_what_it_is_and_left_alone(tmp_path, 
     if before is not None:
         assert everything(tmp_path) == before
         if path.is_file():
-            with pytest.raises(StorageError, match=r"no store|empty|version"):
+            with pytest.raises(StorageError, match=r"not a store|empty|version"):
                 repair(path)
             assert everything(tmp_path) == before
 

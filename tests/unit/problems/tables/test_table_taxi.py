@@ -185,7 +185,7 @@ def test_wrong_boxes_and_grids_are_refused():
             Grid(MANHATTAN, *grid)
     assert parse_grid("12X20") == (12, 20)
     for text in ("12", "12x", "axb", "-1x4"):
-        with pytest.raises(InvalidInputError, match="no grid"):
+        with pytest.raises(InvalidInputError, match="not a grid"):
             parse_grid(text)
 
 
