@@ -22,7 +22,9 @@ def run(mfbo_command):
 def told(run, payoff, rounds):
     for number in range(rounds):
         rows = json.loads(run("ask", "s", "--json"))["rows"]
-        said = run("tell", "s", "--plan", number, "--payoff", payoff(number, {row["station"]: row for row in rows}))
+        said = run(
+            "tell", "s", "--yes", "--plan", number, "--payoff", payoff(number, {row["station"]: row for row in rows})
+        )
     return said
 
 
