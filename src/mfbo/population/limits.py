@@ -64,8 +64,12 @@ class Limits:
     def from_record(record: Mapping[str, Any]) -> "Limits":
         """Read what ``to_record`` wrote."""
         arrays = {key: _frozen(record[key]) for key in ("least", "most", "lower", "upper")}
-        placed = record["placed"]
-        return Limits(**arrays, move_budget=record["move_budget"], placed=None if placed is None else _frozen(placed))
+        placed, budget = record["placed"], record["move_budget"]
+        return Limits(
+            **arrays,
+            move_budget=None if budget is None else whole_number(budget, "move_budget", least=0),
+            placed=None if placed is None else _frozen(placed),
+        )
 
 
 @dataclass(frozen=True)

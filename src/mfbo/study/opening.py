@@ -71,6 +71,8 @@ def _opened(
     load_if_exists: bool,
 ) -> Study:
     """Return the stored study of this name if it is wanted and there is one, or else a new one."""
+    if not isinstance(load_if_exists, bool):
+        raise InvalidInputError(f"load_if_exists must be True or False, not {said(load_if_exists)}")
     if load_if_exists and storage is not None and name is not None:
         storage = open_storage(storage)
         if any(found.name == name for found in storage.studies()):

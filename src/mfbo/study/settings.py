@@ -55,7 +55,7 @@ class StudySettings:
             aim=known_name(settings["aim"], "aim", AIMS),
             status_quo=settings["status_quo"],
             risk=None if risk is None else read_risk(risk),
-            situations=Situations.read(settings["situations"]) if settings["situations"] else None,
+            situations=None if settings["situations"] is None else Situations.read(settings["situations"]),
             payoff_is=known_name(settings["payoff_is"], "payoff_is", PAYOFF_UNITS),
             planned=bool(settings["planned"]),
         )

@@ -28,7 +28,9 @@ def read_status_quo(start: Any, placed: IntArray | None, population: Population)
     table = by_label(start)
     if not isinstance(table, Mapping):
         shares = as_numbers(table, "start")
-        if np.abs(np.atleast_2d(shares).sum(axis=-1) - 1.0).max(initial=0.0) <= SHARES_SUM:
+        with np.errstate(over="ignore"):  # what is too large is refused as whole agents
+            sums = np.atleast_2d(shares).sum(axis=-1)
+        if np.abs(sums - 1.0).max(initial=0.0) <= SHARES_SUM:
             return np.asarray(read_only(read_distribution(shares, population, "start")))
     try:
         return _shares(population.read_placed(table), population)

@@ -14,7 +14,7 @@ from mfbo.problems.tables import DemandTable
 
 pytest.importorskip("matplotlib")
 
-from mfbo.plotting import draw_problem, grids, stations
+from mfbo.plotting import draw_problem, grids, station_maps
 from mfbo.plotting.panels import panels_of
 
 
@@ -28,8 +28,8 @@ def texts(files: list[Path]) -> list[str]:
 def names_written(monkeypatch):
     """How many names each station map got; names have a halo, and the SVG keeps no comment of those."""
     written = []
-    place = stations.place_labels
-    monkeypatch.setattr(stations, "place_labels", lambda *arguments: written.append(place(*arguments)))
+    place = station_maps.place_labels
+    monkeypatch.setattr(station_maps, "place_labels", lambda *arguments: written.append(place(*arguments)))
     return written
 
 
@@ -67,14 +67,14 @@ def test_places_of_a_plane_have_axes_x_and_y(tmp_path):
 def test_stations_have_names_degrees_and_rings(tmp_path, names_written):
     problem = make_problem("bay-area-bike")
     found = texts(draw_problem(tmp_path, problem, problem.optimum.distribution[:, ::-1]))
-    assert names_written == [stations.LABELS, stations.LABELS]
+    assert names_written == [station_maps.LABELS, station_maps.LABELS]
     assert {"122.40° W", "37.80° N", "ring: demand", "demand, which is the optimum"} <= set(found)
 
 
 def test_a_grid_is_drawn_in_degrees_with_one_color_bar(tmp_path):
     files = draw_problem(tmp_path, make_problem("nyc-12x20"), np.full((1, 158), 1 / 158))
     found = texts(files)
-    assert found.count("share in each of 158 cells") == 1
+    assert found.count("share in each of 158 squares") == 1
     assert {"74.00° W", "40.76° N"} <= set(found)
     assert [file.name for file in files] == ["nyc-12x20-plan.png", "nyc-12x20-plan.svg"]
 
