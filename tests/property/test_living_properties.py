@@ -134,6 +134,7 @@ def test_a_random_life_keeps_every_promise_of_the_default(steps, seed):
 
 @pytest.mark.slow
 @settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
-@given(steps=STEPS, seed=st.integers(0, 99), strategy=st.sampled_from(["random", "random", "random", "default"]))
-def test_a_thousand_random_lives(steps, seed, strategy):
-    live(strategy, steps, seed)
+@given(steps=STEPS, seed=st.integers(0, 99))
+def test_a_thousand_random_lives(steps, seed):
+    """With a strategy that takes no time; `default` lives a few in the everyday tests."""
+    live("random", steps, seed)
