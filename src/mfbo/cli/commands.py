@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mfbo.cli.declaring import command_group, declared
-from mfbo.cli.options import Json, Quiet, Seed, StrategyName, TableOptions
+from mfbo.cli.options import DEFAULT_STORAGE, Json, Quiet, Seed, StorageUrl, StrategyName, TableOptions
 
 app = command_group("Place a whole fleet well, in few tries: mean-field Bayesian optimization.")
 
@@ -128,3 +128,18 @@ class Bounds:
     a: Annotated[float, typer.Option(help="Constant a of the smoothness assumption.")] = 1.0
     b: Annotated[float, typer.Option(help="Constant b of the smoothness assumption.")] = 1.0
     json: Json = False
+
+
+@declared(app, "serve", "serve:serve")
+@dataclass(frozen=True)
+class Serve:
+    """Serve studies as pages in the browser, and to other programs over HTTP."""
+
+    storage: StorageUrl = DEFAULT_STORAGE
+    host: Annotated[
+        str, typer.Option(help="Address to listen at; any other than this machine's own needs --token-file.")
+    ] = "127.0.0.1"
+    port: Annotated[int, typer.Option(help="Port to listen at; 0 for any that is free.")] = 8765
+    token_file: Annotated[
+        Path | None, typer.Option(help="File with a token of 16 or more letters, which callers must show.")
+    ] = None

@@ -8,10 +8,21 @@ import typer
 
 from mfbo.errors import InvalidInputError
 
+DEFAULT_STORAGE = "sqlite:///mfbo.db"
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
 StrategyName = Annotated[str, typer.Option(help="A name from `mfbo strategies`, settings in parentheses.")]
+StorageUrl = Annotated[
+    str,
+    typer.Option(
+        "--storage",
+        envvar="MFBO_STORAGE",
+        help="Where studies are kept: sqlite:///file.db or postgresql+psycopg://user@host/database; "
+        "by default mfbo.db in the current folder.",
+    ),
+]
 
 # what `data build` and `run --data` choose of raw files
 Box = Annotated[str | None, typer.Option("--box", help="Taxi: west,south,east,north in degrees.")]

@@ -7,22 +7,11 @@ from typing import Annotated
 import typer
 
 from mfbo.cli.declaring import command_group, declared
-from mfbo.cli.options import Json, Quiet, Seed, StrategyName
-
-DEFAULT_STORAGE = "sqlite:///mfbo.db"
+from mfbo.cli.options import DEFAULT_STORAGE, Json, Quiet, Seed, StorageUrl, StrategyName
 
 app = command_group("Run a study over days: create it, ask every morning, tell every evening.")
 
 Name = Annotated[str, typer.Argument(help="The study's name.")]
-StorageUrl = Annotated[
-    str,
-    typer.Option(
-        "--storage",
-        envvar="MFBO_STORAGE",
-        help="Where studies are kept: sqlite:///file.db or postgresql+psycopg://user@host/database; "
-        "by default mfbo.db in the current folder.",
-    ),
-]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 YesTold = Annotated[
     bool,

@@ -1,0 +1,148 @@
+"""The desk: opens the studies of one storage and works on them in bounded pools; the API and the pages call it."""
+
+import asyncio
+import os
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any, TypeVar
+
+from mfbo.arrays import one_blas_thread
+from mfbo.errors import DamageError, StorageError, UnknownNameError
+from mfbo.serve.lanes import Lane
+from mfbo.serve.refusals import ExistsError, MissingError
+from mfbo.storage import StudySummary, open_storage
+from mfbo.study import Study, load_study
+
+KEPT_OPEN = 64  # studies with their models in memory; the longest unused ones are loaded again when needed
+READERS = 8  # threads that wait for the storage; models are worked on by as many as there are processors
+
+Answer = TypeVar("Answer")
+
+
+class Desk:
+    """The studies of one storage.
+
+    Every open study has two lanes: in one the model is worked on, in the other its log is read and written. Whoever
+    tells or looks never waits for a plan that is being made, and a study never waits for the model of another.
+    """
+
+    def __init__(self, storage: Any) -> None:
+        """Open the storage at an address; an SQLite file that is missing is made."""
+        self.storage = open_storage(storage)
+        self._held = ExitStack()
+        self._held.enter_context(one_blas_thread())  # for all threads at once: a limit that changes would change bits
+        processors = os.cpu_count() or 1
+        self._planning = ThreadPoolExecutor(max(processors, 2), thread_name_prefix="planning")
+        self._reading = ThreadPoolExecutor(READERS, thread_name_prefix="reading")
+        self._drawers: OrderedDict[str, _Drawer] = OrderedDict()
+
+    @property
+    def address(self) -> str:
+        """Where the studies are, without a password."""
+        return self.storage.address
+
+    async def look(self, name: str, view: Callable[..., Answer], /, **words: Any) -> Answer:
+        """Return ``view(study, **words)``, which may use the model; such calls of one study follow one another."""
+        drawer = self._drawer(name)
+        return await drawer.planning.run(lambda: view(drawer.planner.opened(), **words))
+
+    async def read(self, name: str, view: Callable[..., Answer], /, **words: Any) -> Answer:
+        """Return ``view(study, **words)``, which uses no model, and so never waits for one."""
+        drawer = self._drawer(name)
+        return await drawer.reading.run(lambda: view(drawer.clerk.opened(), **words))
+
+    async def simulate(self, name: str, view: Callable[..., Answer], /, **words: Any) -> Answer:
+        """Return ``view(study, **words)`` on a study object of its own: it takes long, and nobody waits for it."""
+        drawer = self._drawer(name)
+        return await drawer.simulating.run(lambda: view(_Opened(name, self.storage).opened(), **words))
+
+    async def studies(self) -> list[StudySummary]:
+        """List all studies by name."""
+        return await self.in_storage(self.storage.studies)
+
+    async def in_storage(self, work: Callable[[], Answer]) -> Answer:
+        """Return what some work on the storage returns; it belongs to no open study."""
+        return await asyncio.get_running_loop().run_in_executor(self._reading, work)
+
+    async def create(self, name: str, make: Callable[[], Study]) -> Study:
+        """Make a study; refuse a name that is taken."""
+
+        def made() -> Study:
+            if any(found.name == name for found in self.storage.studies()):
+                raise ExistsError(f"the study {name!r} already exists; choose another name")
+            return make()
+
+        return await self.in_storage(made)
+
+    async def delete(self, name: str) -> None:
+        """Remove a study with all its rounds."""
+
+        def deleted() -> None:
+            try:
+                self.storage.delete(name)
+            except UnknownNameError as error:
+                raise MissingError(str(error)) from error
+
+        await self.in_storage(deleted)
+        self._drawers.pop(name, None)
+
+    def close(self) -> None:
+        """Let work that has begun come to its end, then let go of the storage."""
+        self._planning.shutdown(cancel_futures=True)
+        self._reading.shutdown(cancel_futures=True)
+        self.storage.close()
+        self._held.close()
+
+    def _drawer(self, name: str) -> "_Drawer":
+        """Return an open study, the latest used last; of those that nobody uses the oldest are put away."""
+        if name not in self._drawers:
+            self._drawers[name] = _Drawer(name, self)
+        self._drawers.move_to_end(name)
+        idle = (other for other, drawer in self._drawers.items() if not drawer.busy and other != name)
+        for other in list(idle)[: max(len(self._drawers) - KEPT_OPEN, 0)]:
+            del self._drawers[other]
+        return self._drawers[name]
+
+
+class _Drawer:
+    """An open study: one object to plan with, one to keep its log, and the lanes in which they are used."""
+
+    def __init__(self, name: str, desk: Desk) -> None:
+        self.planner = _Opened(name, desk.storage)
+        self.clerk = _Opened(name, desk.storage)
+        self.planning = Lane(desk._planning)
+        self.simulating = Lane(desk._planning)
+        self.reading = Lane(desk._reading)
+
+    @property
+    def busy(self) -> bool:
+        """Whether somebody works with it, or waits to."""
+        return any(lane.waiting for lane in (self.planning, self.simulating, self.reading))
+
+
+class _Opened:
+    """A study that is loaded when first used, and again if another took its name."""
+
+    def __init__(self, name: str, storage: Any) -> None:
+        self._name = name
+        self._storage = storage
+        self._study: Study | None = None
+
+    def opened(self) -> Study:
+        """Return the study with what others did to it."""
+        try:
+            if self._study is not None:
+                try:
+                    self._study.refresh()
+                    return self._study
+                except DamageError:
+                    raise
+                except StorageError:  # deleted and made again, or restored: then it is another study of this name
+                    self._study = None
+            self._study = load_study(self._name, self._storage)
+            return self._study
+        except UnknownNameError as error:
+            self._study = None
+            raise MissingError(str(error)) from error
