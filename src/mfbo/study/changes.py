@@ -53,8 +53,6 @@ class Changes(Corrections):
 
     def _changed(self, change: Change) -> Population:
         """Return the population after a change; refuse one that the strategy or the way of placing cannot follow."""
-        if not change:
-            return self.population
         after, strategy = changed(self.population, change), self.strategy.name
         if searches_single_agents(strategy) and (after.size != self.population.size or "open" in change):
             raise InvalidInputError(
@@ -65,6 +63,8 @@ class Changes(Corrections):
 
     def _today(self, size: Any, closed: Any, capacity: Any) -> tuple[Change, Population]:
         """Return what is otherwise today, and who is placed; refuse a day on which no placement keeps all limits."""
+        if size is None and closed is None and capacity is None:
+            return {}, self.population
         today = read_change(self.population, size=size, close=closed, capacity=capacity)
         return today, self._changed(today)
 

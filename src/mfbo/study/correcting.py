@@ -163,12 +163,12 @@ class Corrections(Questions):
         self, asked: Round, distribution: Any, placed: Any, *, allow_misfit: bool
     ) -> tuple[FloatArray | None, IntArray | None]:
         """Return what was really played, (C, A), and counted, (C, A); None if it is not given."""
+        if placed is None:
+            return (None if distribution is None else read_only(read_distribution(distribution, self.population))), None
         counted = self._read_placed(placed, self._fleet_of(asked), allow_misfit=allow_misfit)
-        if counted is not None and distribution is not None:
+        if distribution is not None:
             raise InvalidInputError("what was played is told twice: give placed= or distribution=, not both")
-        if counted is not None:
-            return realized(counted, asked.plan.distribution), counted
-        return (None if distribution is None else read_only(read_distribution(distribution, self.population))), None
+        return realized(counted, asked.plan.distribution), counted
 
     def _read_feedback(self, payoff: Any, agents: Any, cells: Any, counts: Any) -> Feedback:
         if isinstance(payoff, Feedback):
@@ -177,10 +177,8 @@ class Corrections(Questions):
             return Feedback.read(self.population, payoff.payoff, payoff.agents or None, payoff.cells, payoff.counts)
         return Feedback.read(self.population, payoff, agents, cells, counts)
 
-    def _read_placed(self, placed: Any, fleet: Population, *, allow_misfit: bool) -> IntArray | None:
+    def _read_placed(self, placed: Any, fleet: Population, *, allow_misfit: bool) -> IntArray:
         """Read where agents stand, (C, A), of a fleet that must be whole unless misfits are allowed."""
-        if placed is None:
-            return None
         counts = fleet.read_placed(placed)
         wrong = "" if allow_misfit else self._misfit(counts, fleet)
         if wrong:

@@ -85,7 +85,7 @@ class Study(Changes):
             while plan is None:
                 self.refresh()
                 today, fleet = self._today(size, closed, capacity)
-                counted = self._read_placed(placed, fleet, allow_misfit=allow_misfit)
+                counted = None if placed is None else self._read_placed(placed, fleet, allow_misfit=allow_misfit)
                 now = time.time()
                 lease = Lease(worker, None if self.lease_seconds is None else now + self.lease_seconds)
                 day = _Day(today, fleet, counted, lease, now, stated)
@@ -110,11 +110,10 @@ class Study(Changes):
         """Return the strategy's next plan; None if another process asked first."""
         history = day.seen(self._history)
         proposal = self.strategy.propose(history, derived_generator(self.seed, "propose", len(history.rounds)))
-        return self._open(proposal, day)
+        return self._open(proposal, day, history)
 
-    def _open(self, proposal: Proposal, day: "_Day") -> Plan | None:
-        """Add a round for a proposal; None if another process asked first."""
-        history = day.seen(self._history)
+    def _open(self, proposal: Proposal, day: "_Day", history: History) -> Plan | None:
+        """Add a round for a proposal made of a history as it is seen today; None if another process asked first."""
         plan = self._placing.plan(proposal, history, self.strategy.name)
         notes, words = dict(proposal.notes), {"today": day.today, "situation": day.situation}
         asked = Round.asked(plan, notes, day.lease, day.counted, history.next_word, **words)
@@ -185,7 +184,7 @@ class Study(Changes):
             expires = None if self.lease_seconds is None else time.time() + self.lease_seconds
             proposal = Proposal(distribution, self._history.last_notes)
             day = _Day({}, self.population, None, Lease(who, expires), 0.0, situation)
-            plan = self._open(proposal, day)
+            plan = self._open(proposal, day, day.seen(self._history))
         return plan
 
     def moves(self, plan: Plan) -> Moves | None:
@@ -301,7 +300,7 @@ class Study(Changes):
         """
         with self.lock:
             asked = self._open_round(plan)
-            counted = self._read_placed(placed, self._fleet_of(asked), allow_misfit=allow_misfit)
+            counted = self._really_played(asked, None, placed, allow_misfit=allow_misfit)[1]
             seen = self._history.next_word
             return self._end(asked.ended("failed", carried_text(reason), placed=counted, seen=seen))
 

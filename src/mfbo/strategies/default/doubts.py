@@ -34,10 +34,12 @@ class Doubts:
     @staticmethod
     def of(history: History) -> "Doubts":
         """Look at all population payoffs; agents' payoffs, and plans that cannot be repeated, are believed."""
+        told = history.told
+        if len(told) <= FEWEST or history.steers != "realized":
+            return Doubts()
         if history.situations is not None:  # a good day is no wrong number, and no other day repeats it
             return Doubts()
-        told = [done for done in history.told if done.payoff is not None]
-        if history.steers != "realized" or len(told) != len(history.told) or len(told) <= FEWEST:
+        if any(done.payoff is None for done in told):
             return Doubts()
         rejected: set[int] = set()
         waiting: list[int] = []
@@ -62,6 +64,8 @@ class Doubts:
 
     def repeated(self, history: History) -> Round | None:
         """Return the round whose plan is to be played again now; None if none waits, or if it is under way."""
+        if not self.waiting:
+            return None
         under_way = {asked.played_key for asked in history.open}
         by_number = {asked.number: asked for asked in history.rounds}
         waiting = (by_number[number] for number in self.waiting)

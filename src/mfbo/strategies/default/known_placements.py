@@ -36,12 +36,13 @@ class KnownPlacements:
     def of(seen: Seen) -> "KnownPlacements":
         """Gather them."""
         history = seen.history
-        plans = [asked.plan.allocation for asked in history.rounds]
-        times = Counter(allocation.tobytes() for allocation in plans if allocation is not None)
+        if history.population.size is None or history.steers != "realized":
+            return KnownPlacements(None, history.population, seen.region)
         often = PLAYED_OFTEN if seen.kind == "noisy" else 1
+        allocations = (asked.plan.allocation for asked in history.rounds)
+        times = Counter(counts.tobytes() for counts in allocations if counts is not None)
         placed = frozenset(counts for counts, played in times.items() if played >= often)
-        decided = history.population.size is not None and history.steers == "realized"
-        return KnownPlacements(placed if decided else None, history.population, seen.region)
+        return KnownPlacements(placed, history.population, seen.region)
 
     def hold(self, distribution: FloatArray) -> bool:
         """Tell whether a distribution rounds to a known placement."""

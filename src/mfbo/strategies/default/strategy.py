@@ -95,14 +95,15 @@ class Default(ModeledStrategy):
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return the uniform plan first (twice, to see noise), then random ones near it, then what the model likes."""
-        modeled = self.as_modeled(history)
-        seen = Seen.of(modeled, self.kind_of(modeled))
         if history.aim == "earn":
-            return self._earning(seen, rng)
+            return self._earning(self._seen(self.as_modeled(history)), rng)
+        shared = without_hints(with_shared_payoffs(history))
+        doubts = Doubts.of(shared)
+        seen = self._seen(doubts.believed(shared))
         first = first_plan(seen, rng)
         if first is not None:
             return Proposal(first)
-        doubted = Doubts.of(without_hints(with_shared_payoffs(history))).repeated(history)
+        doubted = doubts.repeated(history)
         if doubted is not None:
             return Proposal(doubted.plan.distribution)
         with one_blas_thread():
@@ -127,13 +128,8 @@ class Default(ModeledStrategy):
             plan = search.climbed(stall.multiplier, stall.chosen(starts))
             if look_is_due(seen, raised=stall.raised):
                 plan = seen.allowed(with_lookers(seen.history, plan))
-            placements = KnownPlacements.of(seen)
-            sits_still = placements.hold(plan)
-            if sits_still:  # whole agents sit where they sat before: look further at once (and only there, next time)
-                stall = stall.further()
-                plan = search.climbed(stall.multiplier, [plan, starts.random])
-                plan = placements.left(plan, search.acquisition(stall.multiplier), rng)
-            return Proposal(plan, {**belief.notes, **stall.notes, "known": (float(sits_still),)})
+            plan, stall, notes = _further(seen, search, stall, plan, starts.random, rng)
+            return Proposal(plan, {**belief.notes, **notes})
 
     def _earning(self, seen: Seen, rng: np.random.Generator) -> Proposal:
         """Return the status quo first, then what the model likes within a step of the best plan, as far as it passes.
@@ -161,14 +157,9 @@ class Default(ModeledStrategy):
                 stall = Stall.of(near, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
                 starts = Starts.of(near, best, rng)
                 plan = search.climbed(stall.multiplier, stall.chosen(starts))
-                placements = KnownPlacements.of(near)
-                sits_still = placements.hold(plan)
-                if sits_still:
-                    stall = stall.further()
-                    plan = search.climbed(stall.multiplier, [plan, starts.random])
-                    plan = placements.left(plan, search.acquisition(stall.multiplier), rng)
+                plan, stall, stall_notes = _further(near, search, stall, plan, starts.random, rng)
                 promise = search.acquisition(stall.multiplier)
-                notes |= {**stall.notes, "known": (float(sits_still),)}
+                notes |= stall_notes
             plan, word = guard.held(plan, best, promise)
             return Proposal(plan, {**notes, "guard": (word,)})
 
@@ -180,7 +171,25 @@ class Default(ModeledStrategy):
         if history.aim != "earn":
             return super().recommend(history)
         with one_blas_thread():
-            modeled = self.as_modeled(history)
-            seen = Seen.of(modeled, self.kind_of(modeled))
-            guard = Guard.of(seen, self.belief(modeled, seen.kind))
-            return guard.recommended(seen.visited[recommendable(modeled)])
+            seen = self._seen(self.as_modeled(history))
+            guard = Guard.of(seen, self.belief(seen.history, seen.kind))
+            return guard.recommended(seen.visited[recommendable(seen.history)])
+
+    def _seen(self, modeled: History) -> Seen:
+        return Seen.of(modeled, self.kind_of(modeled))
+
+
+def _further(
+    seen: Seen, search: Search, stall: Stall, plan: FloatArray, random: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, Stall, dict[str, Note]]:
+    """Return the plan, or, where whole agents would sit where they sat before, one that looks further at once.
+
+    With the stall that led to it and what the next round goes on from: then it looks only where agents sit.
+    """
+    placements = KnownPlacements.of(seen)
+    sits_still = placements.hold(plan)
+    if sits_still:
+        stall = stall.further()
+        plan = search.climbed(stall.multiplier, [plan, random])
+        plan = placements.left(plan, search.acquisition(stall.multiplier), rng)
+    return plan, stall, {**stall.notes, "known": (float(sits_still),)}
