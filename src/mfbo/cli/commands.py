@@ -143,3 +143,6 @@ class Serve:
     token_file: Annotated[
         Path | None, typer.Option(help="File with a token of 16 or more letters, which callers must show.")
     ] = None
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="A name by which it may be called, as through a proxy; may be repeated.")
+    ] = None

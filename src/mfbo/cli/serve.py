@@ -8,11 +8,21 @@ from mfbo.errors import MissingExtraError
 def serve(options: Serve) -> None:
     """Serve until stopped."""
     try:
-        import uvicorn
-
-        from mfbo.serve.app import create_app
+        from mfbo.serve.running import run_service
     except ImportError as error:
         raise MissingExtraError('serving needs a few libraries: pip install "mfbo[serve]"') from error
-    app = create_app(options.storage)
-    say(f"mfbo serves {app.state.desk.address} at http://{options.host}:{options.port}/ (Ctrl-C stops it)")
-    uvicorn.run(app, host=options.host, port=options.port, log_level="warning", access_log=False)
+    try:
+        run_service(
+            options.storage,
+            host=options.host,
+            port=options.port,
+            token_file=options.token_file,
+            host_names=options.allow_host or (),
+            ready=_say,
+        )
+    except KeyboardInterrupt:
+        say("stopped")
+
+
+def _say(service: str, storage: str) -> None:
+    say(f"mfbo serves {storage} at {service} (Ctrl-C stops it)")

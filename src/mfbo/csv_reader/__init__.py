@@ -7,13 +7,15 @@ them for formulas, without it. What is missing is None. Raw trip files of many g
 """
 
 from mfbo.csv_reader.faults import Faults, collected
-from mfbo.csv_reader.parsing import parse_sheet, read_sheet
+from mfbo.csv_reader.parsing import SheetSource, SheetText, parse_sheet, read_sheet
 from mfbo.csv_reader.sheet import Check, Sheet, above, at_least, plain_name, whole, within_degrees
 
 __all__ = [
     "Check",
     "Faults",
     "Sheet",
+    "SheetSource",
+    "SheetText",
     "above",
     "at_least",
     "collected",

@@ -4,7 +4,9 @@ import csv
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
+from os import PathLike
 from pathlib import Path
 
 from mfbo.csv_reader.faults import Faults
@@ -19,8 +21,23 @@ ANGLES = ("latitude", "lat", "longitude", "lon", "lng", "long")  # in degrees, w
 Line = tuple[int, tuple[str, ...]]
 
 
-def read_sheet(path: Path, faults: Faults) -> Sheet:
+@dataclass(frozen=True)
+class SheetText:
+    """The text of a CSV file that was handed over as it is; label: what faults call it."""
+
+    label: str
+    text: str
+
+
+SheetSource = str | PathLike[str] | SheetText
+"""A file by its name, or its text."""
+
+
+def read_sheet(source: SheetSource, faults: Faults) -> Sheet:
     """Read a file; one that cannot be read at all is reported at once, with what was found in others."""
+    if isinstance(source, SheetText):
+        return parse_sheet(source.text.removeprefix("\ufeff"), source.label, faults)
+    path = Path(source)
     try:
         text = given_text(path)
     except UnreadableFileError as error:

@@ -6,7 +6,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Request
 
 from mfbo.arrays import one_blas_thread
 from mfbo.errors import DamageError, StorageError, UnknownNameError
@@ -66,10 +68,10 @@ class Desk:
         """Return what some work on the storage returns; it belongs to no open study."""
         return await asyncio.get_running_loop().run_in_executor(self._reading, work)
 
-    async def create(self, name: str, make: Callable[[], Study]) -> Study:
-        """Make a study; refuse a name that is taken."""
+    async def create(self, name: str, make: Callable[[], Answer]) -> Answer:
+        """Make a study and return what the maker returns; refuse a name that is taken."""
 
-        def made() -> Study:
+        def made() -> Answer:
             if any(found.name == name for found in self.storage.studies()):
                 raise ExistsError(f"the study {name!r} already exists; choose another name")
             return make()
@@ -146,3 +148,12 @@ class _Opened:
         except UnknownNameError as error:
             self._study = None
             raise MissingError(str(error)) from error
+
+
+def _desk_of(request: Request) -> Desk:
+    desk: Desk = request.app.state.desk
+    return desk
+
+
+GivenDesk = Annotated[Desk, Depends(_desk_of)]
+"""The application's desk, as a parameter of a handler."""

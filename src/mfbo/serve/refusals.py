@@ -17,3 +17,7 @@ class ExistsError(MfboError, ValueError):
 
 class DoubtfulError(MfboError, ValueError):
     """A payoff far outside what was told so far; it is taken if the caller insists."""
+
+
+class WrongTokenError(MfboError, ValueError):
+    """A token that is not the service's."""

@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.csv_reader import Faults, Sheet, at_least, collected, read_sheet
+from mfbo.csv_reader import Faults, Sheet, SheetSource, at_least, collected, read_sheet
 from mfbo.population import Population
 from mfbo.sheets.cells_of_rows import COUNT, PAYOFF, Cell, cells_of_rows, every_cell, need_rows, table_of
 from mfbo.situations import Situations
@@ -38,7 +36,7 @@ class _DayRow:
 
 
 def read_past_days(
-    path: str | PathLike[str],
+    path: SheetSource,
     population: Population,
     faults: Faults | None = None,
     *,
@@ -50,7 +48,7 @@ def read_past_days(
     `rain` if that is not what days are called by. ``study.add_missing`` takes the days.
     """
     with collected(faults) as found:
-        sheet = _without_untold(read_sheet(Path(path), found))
+        sheet = _without_untold(read_sheet(path, found))
         label_column = sheet.need("day", "date", "round")
         labels = sheet.texts(label_column)
         column = sheet.find("share") or sheet.need(*COUNT, "share")

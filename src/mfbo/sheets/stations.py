@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
-from mfbo.csv_reader import Faults, Sheet, at_least, collected, read_sheet, whole
+from mfbo.csv_reader import Faults, Sheet, SheetSource, at_least, collected, read_sheet, whole
 from mfbo.population import Population
 from mfbo.sheets.cells_of_rows import CONTEXT, COUNT, STATION
 
@@ -32,7 +30,7 @@ class Stations:
 
 
 def read_stations(
-    path: str | PathLike[str],
+    path: SheetSource,
     *,
     features: str | None = None,
     capacity: str | None = None,
@@ -46,7 +44,7 @@ def read_stations(
     station, action or place. faults: where to note what is wrong; without it, it is raised.
     """
     with collected(faults) as found:
-        sheet = read_sheet(Path(path), found)
+        sheet = read_sheet(path, found)
         names = _names(sheet, ("name", *STATION) if name_column is None else (name_column.casefold(),))
         columns = {label: sheet.numbers(column) for label, column in _feature_columns(sheet, features).items()}
         docks = None
@@ -57,14 +55,14 @@ def read_stations(
 
 
 def read_contexts(
-    path: str | PathLike[str], *, name_column: str | None = None, faults: Faults | None = None
+    path: SheetSource, *, name_column: str | None = None, faults: Faults | None = None
 ) -> dict[str, float]:
     """Read the types of agents with their weights, scaled to sum to 1; columns name, weight.
 
     name_column: where the names stand, if the file has that column. faults: as in ``read_stations``.
     """
     with collected(faults) as found:
-        sheet = read_sheet(Path(path), found)
+        sheet = read_sheet(path, found)
         names = _names(sheet, (*(() if name_column is None else (name_column.casefold(),)), "name", *CONTEXT))
         weights = sheet.numbers(sheet.need("weight", "share", *COUNT), at_least(0.0))
         for line, weight in zip(sheet.lines, weights, strict=True):
@@ -75,8 +73,8 @@ def read_contexts(
 
 
 def read_population(
-    stations: str | PathLike[str],
-    contexts: str | PathLike[str] | None = None,
+    stations: SheetSource,
+    contexts: SheetSource | None = None,
     size: int | None = None,
     *,
     features: str | None = None,
@@ -113,10 +111,10 @@ def _names(sheet: Sheet, columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name is not None)
 
 
-def read_new_stations(path: str | PathLike[str], population: Population) -> dict[str, list[float] | None]:
+def read_new_stations(path: SheetSource, population: Population) -> dict[str, list[float] | None]:
     """Read stations that open: their names, and the features that the study's stations have."""
     with collected(None) as faults:
-        sheet = read_sheet(Path(path), faults)
+        sheet = read_sheet(path, faults)
         names = sheet.texts(sheet.need(*STATION))
         sheet.once(names, None, lambda index: f"station {names[index]!r}")
         columns = [sheet.numbers(sheet.need(feature)) for feature in population.feature_names]

@@ -1,14 +1,12 @@
 """What was counted and seen, from an operator's sheets: placements, payoffs by cell, payoffs of single agents."""
 
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.csv_reader import Faults, Sheet, at_least, collected, read_sheet, whole
+from mfbo.csv_reader import Faults, Sheet, SheetSource, at_least, collected, read_sheet, whole
 from mfbo.population import Population
 from mfbo.sheets.cells_of_rows import (
     COUNT,
@@ -34,13 +32,13 @@ class CellPayoffs:
     counts: dict[Cell, float] | None
 
 
-def read_placed(path: str | PathLike[str], population: Population, faults: Faults | None = None) -> FloatArray:
+def read_placed(path: SheetSource, population: Population, faults: Faults | None = None) -> FloatArray:
     """Read whole agents (C, A); every station must have its row, with 0 where nobody is.
 
     faults: where to note what is wrong; without it, it is raised.
     """
     with collected(faults) as found:
-        sheet = read_sheet(Path(path), found)
+        sheet = read_sheet(path, found)
         cells = cells_of_rows(sheet, population)
         listed = by_cell(cells, sheet.numbers(sheet.need(*COUNT), at_least(0.0), whole))
         need_rows(sheet, population, every_cell(population), listed)
@@ -52,7 +50,7 @@ def read_placed(path: str | PathLike[str], population: Population, faults: Fault
 
 
 def read_cells(
-    path: str | PathLike[str], population: Population, planned: Any = None, faults: Faults | None = None
+    path: SheetSource, population: Population, planned: Any = None, faults: Faults | None = None
 ) -> CellPayoffs:
     """Read mean payoffs by cell, and how many agents are behind each if the sheet says so.
 
@@ -60,7 +58,7 @@ def read_cells(
     in ``read_placed``.
     """
     with collected(faults) as found:
-        sheet = read_sheet(Path(path), found)
+        sheet = read_sheet(path, found)
         cells = cells_of_rows(sheet, population)
         listed = by_cell(cells, sheet.numbers(sheet.need(*PAYOFF), gaps=True))
         payoffs = with_values(listed)
@@ -85,11 +83,11 @@ def _counts(sheet: Sheet, cells: list[Cell | None], payoffs: dict[Cell, float]) 
 
 
 def read_agents(
-    path: str | PathLike[str], population: Population, faults: Faults | None = None
+    path: SheetSource, population: Population, faults: Faults | None = None
 ) -> list[tuple[int, int, float]]:
     """Read (context, action, payoff) of single agents, one a row, as ``study.tell(agents=…)`` takes them."""
     with collected(faults) as found:
-        sheet = read_sheet(Path(path), found)
+        sheet = read_sheet(path, found)
         cells = cells_of_rows(sheet, population, unique=False)
         payoffs = sheet.numbers(sheet.need(*PAYOFF))
     seen = zip(cells, payoffs, strict=True)

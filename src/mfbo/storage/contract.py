@@ -59,12 +59,13 @@ class Draft:
 
 @dataclass(frozen=True)
 class StudySummary:
-    """What a list of studies says of each."""
+    """What a list of studies says of each; events: entries of its log, by which a change is seen."""
 
     name: str
     created: float
     rounds: int
     ended: int
+    events: int = 0
 
 
 @dataclass(frozen=True)

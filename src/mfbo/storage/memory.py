@@ -39,7 +39,8 @@ class MemoryStorage:
             for name in sorted(self._studies):
                 steps = self._steps[name]
                 ended = sum(last == END or kind == "added" for taken in steps.values() for last, kind in taken)
-                found.append(StudySummary(name, self._studies[name][1], _rounds(steps), ended))
+                made, events = self._studies[name][1], len(self._events[name])
+                found.append(StudySummary(name, made, _rounds(steps), ended, events))
             return found
 
     def description(self, name: str) -> str:

@@ -71,7 +71,7 @@ class SqlStorage:
         """List all studies by name."""
         with self._transaction() as connection:
             rows = [self._checked_study(row) for row in connection.rows("SELECT * FROM studies")]
-        found = [StudySummary(row.name, row.created, row.rounds, row.ended) for row in rows]
+        found = [StudySummary(row.name, row.created, row.rounds, row.ended, row.events) for row in rows]
         return sorted(found, key=lambda summary: summary.name)
 
     def description(self, name: str) -> str:

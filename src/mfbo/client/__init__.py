@@ -1,0 +1,1 @@
+"""The client: studies that a service keeps, used like studies of one's own."""
