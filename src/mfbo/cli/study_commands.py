@@ -165,10 +165,10 @@ class Tell:
         str | None, typer.Option(help="With --trips of an unknown layout: start=…,station=…,end=…,to=….")
     ] = None
     failed: Annotated[str | None, typer.Option(help="Instead of a payoff: why the plan brought no result.")] = None
-    worker: Annotated[str | None, typer.Option(help="Who tells.")] = None
     situation: SituationText = None
     new_categories: NewCategories = False
     yes: YesTold = False
+    worker: Annotated[str | None, typer.Option(help="Who tells.")] = None
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
     json: Json = False

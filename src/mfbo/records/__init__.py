@@ -1,11 +1,9 @@
 """What is kept of a study: plans, feedback, rounds, history. Frozen, and checked at birth."""
 
+from mfbo.records.history import RISK, Aim, History
 from mfbo.records.lifting import before_change, lifted, padded
 from mfbo.records.rounds import (
-    RISK,
-    Aim,
     Feedback,
-    History,
     Lease,
     Note,
     Notes,

@@ -55,7 +55,7 @@ def build_bikes(
     by_day: keep the pickups of every day too, in columns like 2014-05-03. A table that was read before, in another file
     or twice in one archive, is counted once.
     """
-    chosen = _Chosen(weeks_of(weekdays, first_day, weeks), _ALL_HOURS if hours is None else hour_numbers(hours))
+    chosen = _Chosen(weeks_of(weekdays, first_day, weeks), None if hours is None else hour_numbers(hours))
     check_method(method)
     reader = TripReader(stations, city, columns=columns, ends=False, points=True)
     tally, total = Tally((*_REASONS, *_SELDOM)), _Pickups()
@@ -65,9 +65,7 @@ def build_bikes(
     if not tally.kept:
         raise tally.refusal(file_names(trips), "check the city, the weekday and the weeks against the files")
     tally.reasons = (*_REASONS, *(reason for reason in _SELDOM if tally.skipped[reason]))
-    options: dict[str, Any] = {"city": city, "method": method} | chosen.weeks.as_details()
-    options |= {} if hours is None else {"hours": list(chosen.hours)}
-    options |= {} if columns is None else {"columns": dict(columns)}
+    options = chosen.as_details(city, method, columns)
     details = origin_details(origin, trips, stations)
     details |= {"period": period(days, np.unique(found[0]).tolist()), "filter": options, "counts": tally.as_details()}
     details["command"] = command or call("build_bikes", trips, stations=stations and Path(stations), **options)
@@ -76,10 +74,16 @@ def build_bikes(
 
 @dataclass(frozen=True)
 class _Chosen:
-    """Which pickups count."""
+    """Which pickups count; hours: None for all."""
 
     weeks: Weeks
-    hours: tuple[int, ...]
+    hours: tuple[int, ...] | None
+
+    def as_details(self, city: str | None, method: Method, columns: Mapping[str, str] | None) -> dict[str, Any]:
+        """Return what was chosen, for the table's details and its command."""
+        details: dict[str, Any] = {"city": city, "method": method} | self.weeks.as_details()
+        details |= {} if self.hours is None else {"hours": list(self.hours)}
+        return details | ({} if columns is None else {"columns": dict(columns)})
 
 
 @dataclass
@@ -102,7 +106,7 @@ class _Pickups:
         left = np.ones(len(days), dtype=bool)
         tests = {
             _DAY: np.isin((days - 1) % 7, chosen.weeks.weekdays),  # day 1 was a Monday
-            _HOUR: np.isin(moments % DAY_SECONDS // 3600, chosen.hours),
+            _HOUR: np.isin(moments % DAY_SECONDS // 3600, _ALL_HOURS if chosen.hours is None else chosen.hours),
         } | {reason: places != code for code, reason in REASONS.items()}
         for reason, fits in tests.items():
             self.skipped[reason] += int((left & ~fits).sum())
