@@ -13,7 +13,6 @@ from mfbo.population import Population
 from mfbo.records import History, Proposal
 from mfbo.simplex import softmax, uniform
 from mfbo.strategies.modeled import ModeledStrategy
-from mfbo.strategies.reading import pending_shares
 from mfbo.strategies.representative import drawn_notes, with_representatives
 
 FRESH_SHARE = 0.1  # of the uniform plan in a mixed start
@@ -56,7 +55,7 @@ class MeanFieldGPUCB(ModeledStrategy):
         start = self._start(history, rng)
         with one_blas_thread():
             belief = self.belief(history)
-            posterior = belief.after_open_plans(pending_shares(history))
+            posterior = belief.after_open_plans
             acquisition = MeanFieldUCB(posterior, population.weights, self._multiplier_at(history))
             distribution, _ = Adam(self.rate, self.steps)(acquisition, [start])
         return Proposal(distribution, {**belief.notes, **notes})

@@ -18,7 +18,7 @@ from mfbo.models import GaussianProcess, Kernel, RescaledPosterior, SparseProces
 from mfbo.models.situation_kernel import SituationModel
 from mfbo.population import Population
 from mfbo.records import History, Note, Round
-from mfbo.strategies.reading import pending_situations, recommendable, situation_of, steered
+from mfbo.strategies.reading import pending_shares, pending_situations, recommendable, situation_of, steered
 from mfbo.strategies.replay_plan import FitNote, RefitSchedule, ReplayPlan, Setting
 
 Process = GaussianProcess | SparseProcess
@@ -26,37 +26,38 @@ Process = GaussianProcess | SparseProcess
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """A process that holds the told rounds, and the fit it stands on.
+    """A process that holds the told rounds of a history, and the fit it stands on.
 
     notes: the fit for the round's notes. noise_variance: of the noise on one standardized payoff, fitted or known.
-    situation, pending_situations: of the round being planned, (V + 1,), and of open plans, (m, V + 1); None without.
     """
 
     process: Process
     note: FitNote
     notes: dict[str, Note]
     noise_variance: float
-    situation: FloatArray | None = None
-    pending_situations: FloatArray | None = None
+    history: History
 
     @cached_property
     def posterior(self) -> Posterior:
         """What is believed after the told rounds, in standardized payoffs."""
-        return self.after_open_plans(None)
+        return self._conditioned(None)
 
     @property
     def drifts(self) -> bool:
         """Whether payoffs are believed to change with time."""
         return self.note.fit.memory is not None
 
-    def after_open_plans(self, shares: FloatArray | None) -> Posterior:
-        """Return what will be believed once open plans with these joint shares (m, C, A) are told, as far as known."""
-        if shares is not None and not len(shares):
-            return self.posterior
-        if isinstance(self.process, SparseProcess):
-            return self.process.posterior(shares)
-        situations = None if shares is None else self.pending_situations
-        return self.process.posterior(shares, situation=self.situation, pending_situations=situations)
+    @property
+    def after_open_plans(self) -> Posterior:
+        """What will be believed once the open plans are told, as far as that is known."""
+        return self._conditioned(pending_shares(self.history)) if self.history.open else self.posterior
+
+    def _conditioned(self, pending: FloatArray | None) -> Posterior:
+        """Return the posterior; pending: joint shares of open plans, (m, C, A), or None."""
+        if isinstance(self.process, SparseProcess) or self.history.situations is None:
+            return self.process.posterior(pending)
+        situations = None if pending is None else pending_situations(self.history)
+        return self.process.posterior(pending, situation=situation_of(self.history), pending_situations=situations)
 
 
 class Surrogate:
@@ -89,8 +90,7 @@ class Surrogate:
             fits = plan.start is not None and len(plan.start) == len(kernel.hyperparameters)  # a population may change
             fit = process.refit(plan.start if fits else None, iterations, plan.memory)
             note = FitNote(plan.told, fit, setting, history.corrections)
-        planned = (situation_of(history), pending_situations(history))
-        self._belief = Belief(process, note, note.to_notes(), process.noise_variance, *planned)
+        self._belief = Belief(process, note, note.to_notes(), process.noise_variance, history)
         self._rounds = plan.rounds
         return self._belief
 
@@ -129,13 +129,9 @@ class ModeledStrategy:
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    def data_kind(self, told: tuple[Round, ...], noise: float | None) -> str:
-        """Return the kind of data told so far; another kind means another kernel."""
-        return "any"
-
     def kind_of(self, history: History) -> str:
-        """Return the kind of data of a history as it is modeled."""
-        return self.data_kind(history.told, history.noise)
+        """Return the kind of data of a history as it is modeled; another kind means another kernel."""
+        return "any"
 
     def as_modeled(self, history: History) -> History:
         """Return the history as the model reads it."""

@@ -36,9 +36,7 @@ def recommendable(history: History) -> IntArray:
 
 
 def pending_shares(history: History) -> FloatArray:
-    """Return the joint shares of open plans, (m, C, A), m ≥ 0."""
-    if not history.open:
-        return np.empty((0, *history.population.shape))
+    """Return the joint shares of open plans, (m, C, A), m ≥ 1."""
     return np.stack([asked.joint_shares(asked.plan.realized, history.population) for asked in history.open])
 
 
@@ -48,8 +46,8 @@ def situation_of(history: History) -> FloatArray | None:
 
 
 def pending_situations(history: History) -> FloatArray | None:
-    """Return the situations of open plans, (m, V + 1); None without any, or in a study without situations."""
-    if history.situations is None or not history.open:
+    """Return the situations of open plans, (m, V + 1), m ≥ 1; None in a study without situations."""
+    if history.situations is None:
         return None
     return np.stack(
         [encoded_situation(history.situations, asked.situation, float(asked.number)) for asked in history.open]

@@ -170,8 +170,9 @@ def test_pending_shares_are_those_of_the_open_plans_in_whole_agents(population):
     np.testing.assert_allclose(pending_shares(history), [expected])
 
 
-def test_pending_shares_without_open_plans_are_an_empty_stack(population):
-    assert pending_shares(history_of(population, 2)).shape == (0, 2, 5)
+def test_without_open_plans_what_is_believed_after_them_is_what_is_believed_now(population):
+    belief = modeled().belief(history_of(population, 2))
+    assert belief.after_open_plans is belief.posterior
 
 
 NAN = float("nan")

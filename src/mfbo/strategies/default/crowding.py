@@ -114,11 +114,9 @@ class CrowdedBelief(Belief):
         """Add what is expected to a belief in the rest."""
         return CrowdedBelief(**{part.name: getattr(rest, part.name) for part in fields(Belief)}, crowding=crowding)
 
-    def after_open_plans(self, shares: FloatArray | None) -> Posterior:
-        """Return what will be believed once open plans with these joint shares (m, C, A) are told, as far as known."""
-        if shares is not None and not len(shares):
-            return self.posterior
-        return CrowdedPosterior(super().after_open_plans(shares), self.crowding)
+    def _conditioned(self, pending: FloatArray | None) -> Posterior:
+        """Return the posterior of the rest with what is expected; pending: as in ``Belief``."""
+        return CrowdedPosterior(super()._conditioned(pending), self.crowding)
 
 
 def _roots(occupancy: FloatArray) -> FloatArray:

@@ -16,7 +16,6 @@ from mfbo.maximizers import Lbfgs, ProjectedAscent
 from mfbo.simplex import Region, dirichlet
 from mfbo.strategies.default.seen import Seen
 from mfbo.strategies.modeled import Belief
-from mfbo.strategies.reading import pending_shares
 from mfbo.strategies.replay_plan import ROUND_BUDGET
 
 SAME_START = 0.01  # L1 distance per context below which two starts climb to the same place
@@ -71,10 +70,9 @@ class Search:
     @staticmethod
     def of(seen: Seen, belief: Belief, trust: float) -> "Search":
         """Search with what is believed once the open plans are told; ``trust`` as in ``trusted_occupancy``."""
-        history, weights = seen.history, seen.history.population.weights
-        posterior = belief.after_open_plans(pending_shares(history))
+        weights = seen.history.population.weights
         trusted = trusted_occupancy(weights @ seen.visited, trust) if seen.kind == "agents" else None
-        return Search(posterior, weights, trusted, seen.region)
+        return Search(belief.after_open_plans, weights, trusted, seen.region)
 
     def acquisition(self, multiplier: float) -> Acquisition:
         """Return population UCB with this multiplier, inside the trusted occupancy."""

@@ -4,7 +4,7 @@
 ``doubts`` (wrong numbers), ``search`` (starts, trusted occupancy), ``exploring``, ``stall`` and ``information_floor``
 (optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``.
 docs/decisions/0006-default-strategy.md has the measurements. A study that is to earn has rules of its own:
-``status_quo``, ``step``, ``guard``, ``street``, ``crowding`` and ``tilt`` (noisy days), ``wrong_days``; see decision
+``status_quo``, ``step``, ``guard``, ``crowding`` and ``tilt`` (noisy days), ``wrong_days``; see decision
 0013. ``hints``: cells that do not add up to the payoff.
 """
 
@@ -14,9 +14,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.interfaces import Acquisition
-from mfbo.models import Kernel, agents_kernel, default_kernel
-from mfbo.population import Population
-from mfbo.records import History, Note, Proposal, Round
+from mfbo.records import History, Note, Proposal
 from mfbo.strategies.default.crowding import CrowdedBelief, Crowding
 from mfbo.strategies.default.doubts import Doubts
 from mfbo.strategies.default.exploring import Exploring
@@ -24,6 +22,7 @@ from mfbo.strategies.default.first_plans import first_plan
 from mfbo.strategies.default.guard import Guard
 from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.information_floor import InformationFloor
+from mfbo.strategies.default.kernels import kernel_for
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
@@ -31,7 +30,6 @@ from mfbo.strategies.default.seen import Seen, data_kind, replicates_disagree
 from mfbo.strategies.default.stall import Stall
 from mfbo.strategies.default.status_quo import first_earning_plan, named_status_quo
 from mfbo.strategies.default.step import LEAST, Step
-from mfbo.strategies.default.street import street_kernel
 from mfbo.strategies.default.tilt import TiltedMean
 from mfbo.strategies.default.wrong_days import without_wrong_days
 from mfbo.strategies.modeled import Belief, ModeledStrategy
@@ -55,22 +53,14 @@ class Default(ModeledStrategy):
     sparse: bool = field(default=True, kw_only=True)
     subset_kinds: tuple[str, ...] = field(default=("exact",), kw_only=True)
 
-    def data_kind(self, told: tuple[Round, ...], noise: float | None) -> str:
-        """Return "agents" as soon as one agent's payoff is told, otherwise "noisy" or "exact" population payoffs."""
-        return data_kind(told, noise)
+    kernel_for = staticmethod(kernel_for)
 
     def kind_of(self, history: History) -> str:
-        """Return the kind of data; noisy population payoffs that are to be earned are "street"."""
-        kind = self.data_kind(history.told, history.noise)
+        """Return the kind of data, see ``seen.data_kind``; noisy population payoffs to be earned are "street"."""
+        kind = data_kind(history.told, history.noise)
         if kind == "exact" and history.situations is not None:  # what situations do not say of a day is noise
             kind = "noisy"
         return "street" if kind == "noisy" and history.aim == "earn" else kind
-
-    def kernel_for(self, population: Population, kind: str) -> Kernel:
-        """Return our kernel for agents' payoffs or for population payoffs."""
-        if kind == "street":
-            return street_kernel(population)
-        return agents_kernel(population) if kind == "agents" else default_kernel(population, noisy=kind == "noisy")
 
     def as_modeled(self, history: History) -> History:
         """Return the history with payoffs that all agents share told as population payoffs, without those in doubt.

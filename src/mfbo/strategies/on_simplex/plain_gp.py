@@ -23,7 +23,7 @@ from mfbo.records import Feedback, History, Proposal, Round, told_payoff
 from mfbo.simplex import dirichlet, uniform
 from mfbo.strategies.model_free import standardized
 from mfbo.strategies.modeled import ModeledStrategy
-from mfbo.strategies.reading import pending_shares, steered, told_payoffs
+from mfbo.strategies.reading import steered, told_payoffs
 from mfbo.validation import positive, whole_number
 
 GAIN = 1e-3  # a success improves the best payoff by more than so many standard deviations
@@ -86,7 +86,7 @@ class PlainGP(ModeledStrategy):
             visited = steered(modeled)
             means = belief.posterior.population_means(visited)
             center = visited[int(np.argmax(means))]
-            posterior = belief.after_open_plans(pending_shares(modeled))
+            posterior = belief.after_open_plans
             objective = Shrunk(ExpectedGain(posterior, float(means.max())), center, size)
             found, _ = Lbfgs()(objective, self._starts(center, rng))
         plan = objective.plan(found)

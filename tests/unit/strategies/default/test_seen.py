@@ -36,7 +36,7 @@ def test_the_kind_of_data_follows_from_what_was_told_and_from_known_noise(rounds
 class AlwaysNoisy(Default):
     """Takes every payoff for noisy."""
 
-    def data_kind(self, told, noise):
+    def kind_of(self, history):
         return "noisy"
 
 

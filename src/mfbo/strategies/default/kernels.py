@@ -1,8 +1,8 @@
-"""The kernel of an earning study with noisy payoffs: what it believes before it knows its own scale.
+"""The kernel for every kind of data, and that of an earning study with noisy payoffs, "street".
 
-The unit is what a round earns, and the weights say that places differ by about half of it per agent: then the model
-knows from the first day that moving a twentieth of the agents may cost several percent, however noisy the days are.
-Measured: in units of the told payoffs' spread, the first plans of a city with 15 % noise were believed to be safe
+In the street the unit is what a round earns, and the weights say that places differ by about half of it per agent: the
+model knows from the first day that moving a twentieth of the agents may cost several percent, however noisy the days
+are. Measured: in units of the told payoffs' spread, the first plans of a city with 15 % noise were believed to be safe
 and lay 3 to 8 of their standard deviations below that; in this unit they lie within 1.5.
 """
 
@@ -10,12 +10,19 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from mfbo.models import Hyperparameter, Kernel, default_kernel
+from mfbo.models import Hyperparameter, Kernel, agents_kernel, default_kernel
 from mfbo.population import Population
 
 SHARE = 0.25  # of the usual weights: about ten channels together make half of what is earned
 WEIGHT_SD = 0.5  # of the logarithm of a weight, instead of 4: a few noisy days must not argue it away or up
 NOISE = Hyperparameter(1e-2, 1.0, math.log(1e-9), 0.0)  # a tenth of what is earned
+
+
+def kernel_for(population: Population, kind: str) -> Kernel:
+    """Return our kernel for agents' payoffs, for population payoffs, or for noisy ones that are to be earned."""
+    if kind == "street":
+        return street_kernel(population)
+    return agents_kernel(population) if kind == "agents" else default_kernel(population, noisy=kind == "noisy")
 
 
 def street_kernel(population: Population) -> Kernel:
