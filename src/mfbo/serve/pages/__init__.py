@@ -1,11 +1,5 @@
 """The pages: what operators see of their studies in a browser."""
 
-from fastapi import APIRouter, Request
-from fastapi.responses import PlainTextResponse, Response
+from mfbo.serve.pages.routes import error_page, router
 
-router = APIRouter(include_in_schema=False)
-
-
-def error_page(_request: Request, status: int, title: str, detail: str) -> Response:
-    """Return what a person sees instead of a page."""
-    return PlainTextResponse(f"{title}: {detail}", status)
+__all__ = ["error_page", "router"]

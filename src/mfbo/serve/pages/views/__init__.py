@@ -1,0 +1,1 @@
+"""What each page says of a study, in plain values: functions of a study that change nothing."""
