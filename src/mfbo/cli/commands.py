@@ -85,6 +85,39 @@ class Report:
     json: Json = False
 
 
+@declared(app, "backtest", "backtest:replay_days")
+@dataclass(frozen=True)
+class BacktestTrips:
+    """Replay recorded trips: what the status quo, the rules and mfbo would have served, as a table and a page."""
+
+    files: Annotated[list[Path], typer.Argument(help="Trip files of any known layout: .csv, .csv.gz, .zip, .parquet.")]
+    agents: Annotated[int, typer.Option(help="Number of bikes to place.")]
+    train: Annotated[
+        str | None,
+        typer.Option(help="Days to learn from: 2020-11 or 2020-11-01..2020-11-20. Default: the first two thirds."),
+    ] = None
+    test: Annotated[
+        str | None, typer.Option(help="Days held out, on which final plans are kept. Default: all later ones.")
+    ] = None
+    docks: Annotated[
+        str | None, typer.Option(help="Bikes that a station holds: a number, or a CSV with columns station, docks.")
+    ] = None
+    placed: Annotated[
+        Path | None,
+        typer.Option(help="CSV: the status quo; columns station, agents. Default: bikes spread evenly."),
+    ] = None
+    move_budget: Annotated[int | None, typer.Option(help="Most bikes by which plans of two days may differ.")] = None
+    rule: Annotated[str, typer.Option(help="The rule that mfbo starts from: deficit or shares.")] = "deficit"
+    stations: Annotated[Path | None, typer.Option(help="The station file, where trips carry no coordinates.")] = None
+    columns: Annotated[
+        str | None, typer.Option(help="The columns of a layout that is not known: start=…,station=…,end=…,to=….")
+    ] = None
+    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("backtest.html")
+    seed: Seed = 0
+    quiet: Quiet = False
+    json: Json = False
+
+
 @declared(app, "show", "show:show")
 @dataclass(frozen=True)
 class Show:

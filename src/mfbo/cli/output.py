@@ -98,22 +98,24 @@ def shown(value: Any) -> str:
 
 
 @contextmanager
-def progress(label: str, total: int, *, silent: bool) -> Iterator[Callable[[int, float], None]]:
-    """Give a callback (done, best value): a bar on a terminal, a few plain lines otherwise, nothing when silent.
+def progress(
+    label: str, total: int, *, silent: bool, unit: str = "round", value: str = "best"
+) -> Iterator[Callable[[int, float], None]]:
+    """Give a callback (done, value): a bar on a terminal, a few plain lines otherwise, nothing when silent.
 
-    All of it goes to standard error.
+    unit: what is counted. value: what the value is; none is shown if it has no name. All of it goes to standard error.
     """
     if silent:
         yield lambda done, best: None
     elif sys.stderr.isatty():
-        with _bar(label, total) as advance:
+        with _bar(label, total, value) as advance:
             yield advance
     else:
-        yield lambda done, best: _plain_line(label, total, done, best)
+        yield lambda done, reached: _plain_line(label, total, done, f", {value} {reached:.6g}" if value else "", unit)
 
 
 @contextmanager
-def _bar(label: str, total: int) -> Iterator[Callable[[int, float], None]]:
+def _bar(label: str, total: int, value: str) -> Iterator[Callable[[int, float], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -122,16 +124,16 @@ def _bar(label: str, total: int) -> Iterator[Callable[[int, float], None]]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn("best {task.fields[best]:.6g}"),
+        TextColumn(value and f"{value} {{task.fields[reached]:.6g}}"),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(visible(label), total=total, best=float("nan"))
-        yield lambda done, best: bar.update(task, completed=done, best=best)
+        task = bar.add_task(visible(label), total=total, reached=float("nan"))
+        yield lambda done, reached: bar.update(task, completed=done, reached=reached)
 
 
-def _plain_line(label: str, total: int, done: int, best: float) -> None:
+def _plain_line(label: str, total: int, done: int, reached: str, unit: str) -> None:
     if done % max(total // PLAIN_STEPS, 1) == 0 or done == total:
-        say(f"{label}: round {done} of {total}, best {best:.6g}", error=True)
+        say(f"{label}: {unit} {done} of {total}{reached}", error=True)
 
 
 @contextmanager

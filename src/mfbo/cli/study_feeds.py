@@ -1,5 +1,6 @@
 """What operators' systems say, for studies: stations and bikes of a GBFS feed, rides of a day's trip file."""
 
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from mfbo.population import Population
 from mfbo.problems import forecast_plan
 from mfbo.problems.day_rides import DayRides, day_rides
 from mfbo.problems.tables import Trips, parse_columns, read_trips
+from mfbo.problems.tables.days import iso
 from mfbo.problems.tables.trip_files import told_record
 from mfbo.validation import said
 
@@ -48,20 +50,26 @@ def feed_placement(source: str, population: Population) -> dict[str, int]:
 
 def told_day(path: Path, population: Population, columns: str | None, day: str | None, *, silent: bool) -> DayRides:
     """Return the rides of a day's trip file at the study's stations, and say what was read."""
-    trips = given_trips(path, columns, silent=silent)
+    trips = given_trips([path], columns, silent=silent)
     rides = day_rides(trips, population.actions, None if day is None else _ordinal(day))
     if rides.elsewhere:
         say(f"{rides.elsewhere} rides started at stations that are not in the study; they are not counted", error=True)
     return rides
 
 
-def given_trips(path: Path, columns: str | None, *, silent: bool) -> Trips:
-    """Read a trip file with a bar, and say what was skipped."""
-    with bytes_progress(path.name, silent=silent) as advance:
-        trips = read_trips(path, columns=None if columns is None else parse_columns(columns), progress=advance)
-    skipped = [f"{count:,} {what}" for what, count in told_record(trips.details) if what.startswith("skipped")]
-    if skipped and not silent:
-        say(f"{path.name}: {'; '.join(skipped)}", error=True)
+def given_trips(paths: Sequence[Path], columns: str | None, *, stations: Path | None = None, silent: bool) -> Trips:
+    """Read trip files with a bar, and say what was read, what was skipped and why."""
+    label = paths[0].name if len(paths) == 1 else f"{len(paths)} files"
+    named = None if columns is None else parse_columns(columns)
+    with bytes_progress(label, silent=silent) as advance:
+        trips = read_trips(paths, stations, columns=named, progress=advance)
+    if not silent:
+        first, last = iso(trips.dates[0]), iso(trips.dates[-1])
+        told = "; ".join(f"{what}: {count:,}" for what, count in told_record(trips.details))
+        say(
+            f"{label}: {told}; {len(trips.dates)} days from {first} to {last}, {len(trips.stations)} stations",
+            error=True,
+        )
     return trips
 
 
@@ -69,7 +77,7 @@ def forecast(path: Path, population: Population, rule: str, *, silent: bool) -> 
     """Return the plan that a rule makes of past trips, by station, for a study's stations and fleet."""
     if population.size is None:
         raise InvalidInputError("a forecast places whole agents: give their number with --agents")
-    trips = given_trips(path, None, silent=silent)
+    trips = given_trips([path], None, silent=silent)
     shared = [name for name in population.actions if name in trips.stations]
     if not shared:
         raise InvalidInputError(f"no trip of {path} starts at a station of the study; names must be the same")

@@ -20,6 +20,8 @@ th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; }
 figure { margin: 1rem 0; } figure img { max-width: 100%; height: auto; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem; } .figures figure { flex: 1 1 480px; }
 .figures figure.whole { flex-basis: 100%; }
+@media (max-width: 600px) { h1 { font-size: 1.5rem; } .wide td { white-space: nowrap; } }
+@media (max-width: 600px) { .figures figure { flex-basis: 100%; } }
 """
 
 
@@ -36,10 +38,16 @@ def report_page(results: Results, tables: Sequence[Table], pictures: Sequence[Re
     if suite.protocol:
         parts += ["<h2>Protocol</h2>", f"<p>{html.escape(suite.protocol)}</p>"]
     for section in dict.fromkeys(picture.section for picture in pictures):
-        figures = [_figure(picture) for picture in pictures if picture.section == section]
+        figures = [embedded_figure(picture) for picture in pictures if picture.section == section]
         parts += [f"<h2>{html.escape(section)}</h2>", '<div class="figures">', *figures, "</div>"]
     parts += ["<h2>Tables</h2>", *(table.to_html() for table in tables)]
-    head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
+    return whole_page(title, parts)
+
+
+def whole_page(title: str, parts: Sequence[str]) -> str:
+    """Return a page of parts, which are HTML as the title is; it reads well on a phone too."""
+    width = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    head = f'<meta charset="utf-8">{width}<title>{title}</title><style>{STYLE}</style>'
     body = "\n".join(parts)
     return f'<!doctype html>\n<html lang="en">\n<head>{head}</head>\n<body>\n{body}\n</body>\n</html>\n'
 
@@ -76,7 +84,8 @@ def problem_notes(results: Results) -> list[str]:
     return [f"{problem}: {note}" for problem, note in notes.items() if note]
 
 
-def _figure(picture: ReportFigure) -> str:
+def embedded_figure(picture: ReportFigure) -> str:
+    """Return a figure of a page, the picture inside it."""
     data = base64.b64encode(picture.svg.read_bytes()).decode()
     image = f'<img alt="{html.escape(picture.svg.stem)}" src="data:image/svg+xml;base64,{data}">'
     kind = ' class="whole"' if picture.whole_width else ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mfbo.arrays import IntArray
+from mfbo.arrays import FloatArray, IntArray
 from mfbo.errors import InvalidInputError
 from mfbo.problems.tables.days import iso
 from mfbo.problems.tables.trip_table import Trips
@@ -25,6 +25,23 @@ class DayRides:
     def payoff(self) -> float:
         """All rides that started at a station of the study."""
         return float(self.started.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class StationHints:
+    """What stations saw, as ``study.tell`` takes it beside a payoff: rides per bike placed there, (1, A).
+
+    A station without bikes saw none of its own: NaN, as cells say it. counts: the bikes behind each.
+    """
+
+    cells: FloatArray
+    counts: FloatArray
+
+
+def station_hints(started: IntArray, bikes: IntArray) -> StationHints:
+    """Return the hints of rides that started (A,) where so many bikes (A,) were placed in the morning."""
+    counts = bikes[None].astype(np.float64)
+    return StationHints(np.where(counts > 0, started / np.maximum(counts, 1.0), np.nan), counts)
 
 
 def day_rides(trips: Trips, actions: Sequence[str], day: int | None = None) -> DayRides:

@@ -31,6 +31,12 @@ def forecast_plan(trips: Trips, agents: int, rule: str = "deficit", docks: Any =
     return _capped(weights, agents, read_docks(docks, trips.stations))
 
 
+def evenly(agents: int, docks: IntArray | None, stations: int) -> IntArray:
+    """Return the bikes of a fleet spread evenly over so many stations (A,), as far as docks (A,) allow."""
+    weights = np.full(stations, 1 / stations)
+    return quota(weights, agents) if docks is None else _capped(weights, agents, docks)
+
+
 def start_shares(trips: Trips) -> FloatArray:
     """Return the share of all trips that start at each station, (A,)."""
     return np.bincount(trips.origins, minlength=len(trips.stations)) / len(trips)

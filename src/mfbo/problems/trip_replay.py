@@ -42,7 +42,7 @@ class Replay:
 
     days: ordinals (D,). trips, rides: all trips of the day, those served (D,). overflow: arrivals at a full station
     (D,). started, refused: rides that began there, trips that found no bike (D, A). empty_minutes: how long no bike
-    stood there (D, A).
+    stood there (D, A). evening: bikes that stand there at midnight (D, A); the others are under way or elsewhere.
     """
 
     days: IntArray
@@ -52,6 +52,7 @@ class Replay:
     started: IntArray
     refused: IntArray
     empty_minutes: FloatArray
+    evening: IntArray
 
     def values(self, measure: Measure) -> FloatArray:
         """Return the payoff of each day, (D,)."""
@@ -101,13 +102,16 @@ class ReplayPayoff:
         served, landings = self._run(bikes)
         trips, index, shape = self.trips, self._day_index, (len(self.trips.dates), len(self.trips.stations))
         cells = index * shape[1] + trips.origins
-        started, refused = (np.bincount(cells[chosen], minlength=shape[0] * shape[1]) for chosen in (served, ~served))
+        size, landed = shape[0] * shape[1], landings != ELSEWHERE
+        started, refused = (np.bincount(cells[chosen], minlength=size) for chosen in (served, ~served))
+        back = np.bincount(index[landed] * shape[1] + landings[landed], minlength=size)
         return Replay(
             np.array(trips.dates),
             *self._sums(served, landings),
             started.reshape(shape),
             refused.reshape(shape),
             self._empty_minutes(bikes, served, landings),
+            bikes + (back - started).reshape(shape),
         )
 
     @cached_property
@@ -259,14 +263,11 @@ def replay_problem(
     spaces = None if docks is None else read_docks(docks, trips.stations)
     if spaces is not None and when_full == "divert" and trips.coordinates is None:
         raise InvalidInputError("diverting to the nearest station needs coordinates: give them, or when_full='refuse'")
-    columns: dict[str, Any] = {"name": trips.stations}
-    if trips.coordinates is not None:
-        columns |= {"longitude": trips.coordinates[:, 0], "latitude": trips.coordinates[:, 1]}
     first, last = iso(trips.dates[0]), iso(trips.dates[-1])
     return Problem(
         name=name,
         summary=f"place {agents:,} bikes so that {len(trips):,} recorded trips find one",
-        population=Population(columns, size=agents, capacity=spaces),
+        population=Population(station_columns(trips), size=agents, capacity=spaces),
         payoff=ReplayPayoff(trips, agents, spaces, measure, when_full),
         optimum=optimum,
         feedback=("system",),
@@ -275,6 +276,14 @@ def replay_problem(
         places=trips.coordinates,
         note=f"{len(trips.dates)} days from {first} to {last}; riders who found no bike in their time are not recorded",
     )
+
+
+def station_columns(trips: Trips) -> dict[str, Any]:
+    """Return names and, where they are known, coordinates, as ``Population`` takes them."""
+    columns: dict[str, Any] = {"name": trips.stations}
+    if trips.coordinates is not None:
+        columns |= {"longitude": trips.coordinates[:, 0], "latitude": trips.coordinates[:, 1]}
+    return columns
 
 
 def read_docks(docks: Any, stations: tuple[str, ...]) -> IntArray:

@@ -12,7 +12,7 @@ from mfbo.sheets.export import export_study, exported, study_rows
 from mfbo.sheets.imported_days import PastDay, read_past_days
 from mfbo.sheets.plan_sheets import plan_rows, read_plan, rows_csv, write_plan
 from mfbo.sheets.stations import Stations, read_contexts, read_new_stations, read_population, read_stations
-from mfbo.sheets.told_sheets import CellPayoffs, read_agents, read_cells, read_placed
+from mfbo.sheets.told_sheets import CellPayoffs, read_agents, read_cells, read_docks, read_placed
 
 __all__ = [
     "CellPayoffs",
@@ -25,6 +25,7 @@ __all__ = [
     "read_agents",
     "read_cells",
     "read_contexts",
+    "read_docks",
     "read_new_stations",
     "read_past_days",
     "read_placed",

@@ -12,6 +12,7 @@ STATION = ("station", "action", "name", "place")
 CONTEXT = ("context", "type")
 COUNT = ("agents", "count")
 PAYOFF = ("payoff", "value")
+DOCKS = ("docks", "capacity")
 
 Cell = tuple[int, int]  # (context, action), as positions
 

@@ -10,7 +10,9 @@ from mfbo.csv_reader import Faults, Sheet, SheetSource, at_least, collected, rea
 from mfbo.population import Population
 from mfbo.sheets.cells_of_rows import (
     COUNT,
+    DOCKS,
     PAYOFF,
+    STATION,
     Cell,
     by_cell,
     cells_of_rows,
@@ -47,6 +49,22 @@ def read_placed(path: SheetSource, population: Population, faults: Faults | None
             if sheet.rows and total <= 0 and not found.found:
                 found.add(sheet.label, None, None, f"nobody is placed in context {context!r}")
     return table
+
+
+def read_docks(path: SheetSource, population: Population, faults: Faults | None = None) -> dict[str, int]:
+    """Read how many agents each station holds; every station must have its row, and rows of others are passed over.
+
+    faults: as in ``read_placed``.
+    """
+    with collected(faults) as found:
+        sheet = read_sheet(path, found)
+        names = sheet.texts(sheet.need(*STATION))
+        docks = sheet.numbers(sheet.need(*DOCKS, called="'docks' or 'capacity'"), at_least(0.0), whole)
+        sheet.once(names, None, lambda index: f"station {names[index]!r}")
+        places = {name: (0, place) for place, name in enumerate(population.actions)}
+        need_rows(sheet, population, every_cell(population), [places[name] for name in names if name in places])
+    listed = zip(names, docks, strict=True)
+    return {name: int(count) for name, count in listed if name in places and count is not None}
 
 
 def read_cells(

@@ -73,7 +73,7 @@ class PlainDay:
 
 
 def simulated(trips: Trips, bikes, docks=None, when_full="divert"):
-    """Return {day: (trips, rides, overflow, started, refused, empty seconds)}."""
+    """Return {day: (trips, rides, overflow, started, refused, empty seconds, bikes left)}."""
     results = {}
     for day in sorted(set(trips.days.tolist())):
         plain = PlainDay(trips, bikes, docks, when_full)
@@ -83,7 +83,8 @@ def simulated(trips: Trips, bikes, docks=None, when_full="divert"):
             plain.land()
         plain.pass_time(86_400)
         rides = sum(plain.started)
-        results[day] = (rides + sum(plain.refused), rides, plain.overflow, plain.started, plain.refused, plain.empty)
+        count, seen = rides + sum(plain.refused), (plain.started, plain.refused, plain.empty)
+        results[day] = (count, rides, plain.overflow, *seen, plain.here)
     return results
 
 
@@ -97,10 +98,11 @@ def test_the_replay_equals_a_plain_simulation(seed, docks, when_full):
     report = problem.payoff.report(bikes)
     expected = simulated(trips, bikes.tolist(), docks, when_full)
     assert report.days.tolist() == list(expected)
-    for position, (count, rides, overflow, started, refused, empty) in enumerate(expected.values()):
+    for position, (count, rides, overflow, started, refused, empty, evening) in enumerate(expected.values()):
         assert (report.trips[position], report.rides[position], report.overflow[position]) == (count, rides, overflow)
         assert report.started[position].tolist() == started
         assert report.refused[position].tolist() == refused
+        assert report.evening[position].tolist() == evening
         np.testing.assert_allclose(report.empty_minutes[position], np.array(empty) / 60, atol=1e-9)
     assert 0 < report.rides.sum() < report.trips.sum()
     assert (report.overflow.sum() > 0) == (docks is not None)
