@@ -112,3 +112,86 @@ def test_a_study_moves(run):
     assert "0 rounds" in run("copy", "bikes", "before", "--until", "2001-01-01")
     assert "must be a date" in run("copy", "bikes", "never", "--until", "yesterday", code=2)
     assert "already exists" in run("import", "again", "bikes.mfbo", "--storage", "sqlite:///other.db", code=2)
+
+
+def test_a_payoff_is_typed_with_a_point_or_a_comma_and_never_means_two_things(run):
+    run("ask", "bikes")
+    assert "may mean thousands or a decimal comma" in run("tell", "bikes", "--plan", 0, "--payoff", "1,250", code=2)
+    for odd in ("abc", "nan", "inf", "1_000", ""):
+        assert "Invalid value for '--payoff'" in run("tell", "bikes", "--plan", 0, "--payoff", odd, code=2)
+    run("tell", "bikes", "--plan", 0, "--payoff", "812,5")
+    assert load_study("bikes", ADDRESS).rounds[0].as_told == 812.5
+    run("amend", "bikes", "--plan", 0, "--payoff", "-7,25")
+    assert load_study("bikes", ADDRESS).rounds[0].as_told == -7.25
+
+
+def test_an_open_plan_is_abandoned_and_nothing_else(run):
+    run("ask", "bikes")
+    assert "plan 0 of study 'bikes' is abandoned" in run("abandon", "bikes", "--plan", 0)
+    assert "already abandoned" in run("abandon", "bikes", "--plan", 0, code=2)
+    assert "was never asked; the study has 1 plan" in run("abandon", "bikes", "--plan", 7, code=2)
+    assert json.loads(run("ask", "bikes", "--json"))["plan"] == 1
+
+
+def test_a_station_that_is_closed_twice_is_closed_once(run):
+    assert "28 agents at 2 stations" in run("edit", "bikes", "--close", "Harbor", "--close", "Harbor", "--size", 28)
+    assert "at 2 stations" in run("edit", "bikes", "--close", "Harbor")
+    assert load_study("bikes", ADDRESS).population.closed == ("Harbor",)
+    assert "2 stations" in run("show", "bikes")
+
+
+def test_changes_are_said_in_words(run):
+    run("edit", "bikes", "--close", "Harbor", "--rename", "Main St=Main", "--size", 31, "--move-budget", 1)
+    run("edit", "bikes", "--reopen", "Harbor", "--capacity", "Harbor=none", "--minimum", "Harbor=2")
+    log = run("log", "bikes")
+    said = "31 agents, 'Harbor' closed, 'Main St' is called 'Main', at most 1 agent may move in a round"
+    assert said in log
+    assert "'Harbor' opens, 'Harbor' holds any number, 'Harbor' needs at least 2" in log
+    assert not set("{[") & set(log)
+    assert said in run("show", "bikes")
+
+
+def test_more_agents_seen_than_placed_are_asked_about(run, tmp_path):
+    run("ask", "bikes")
+    (tmp_path / "cells.csv").write_text("station,payoff,agents\nMain St,1,10\nHarbor,2,500\nOld Town,3,10\n")
+    words = run("tell", "bikes", "--plan", 0, "--cells", "cells.csv", code=2)
+    assert "station 'Harbor': 500 agents were seen, and 10 were placed" in words
+    assert "--placed" in words
+    assert load_study("bikes", ADDRESS).rounds[0].state == "open"
+    run("tell", "bikes", "--plan", 0, "--cells", "cells.csv", "--yes")
+    assert load_study("bikes", ADDRESS).rounds[0].state == "done"
+
+
+def test_a_longitude_that_is_not_on_the_map_is_refused(run, tmp_path):
+    (tmp_path / "far.csv").write_text("name,longitude,latitude\nA,500,1\nB,2,91\n")
+    words = run("create", "far", "--actions", "far.csv", "--agents", 3, code=2)
+    assert "line 2, column 'longitude': 500 is not between -180 and 180 degrees" in words
+    assert "line 3, column 'latitude': 91 is not between -90 and 90 degrees" in words
+    (tmp_path / "near.csv").write_text("name,lon,lat\nA,5,1\nB,2,9\n")
+    run("create", "near", "--actions", "near.csv", "--agents", 3)
+    (tmp_path / "new.csv").write_text("name,longitude,latitude\nC,-181,1\n")
+    assert "-181 is not between" in run("edit", "near", "--open", "new.csv", code=2)
+
+
+def test_no_python_in_what_the_command_line_says(run, tmp_path):
+    run("ask", "bikes")
+    run("tell", "bikes", "--plan", 0, "--payoff", 1)
+    for arguments in (("amend", "bikes", "--plan", 0), ("edit", "bikes"), ("ask", "bikes", "--size", 0)):
+        words = run(*arguments, code=2)
+        assert not any(odd in words for odd in ("=,", "None", "study.", "_", "True")), words
+    run("create", "new", "--actions", "stations.csv", "--agents", 3)
+    assert "the best plan needs at least one told round" in run("ask", "new", "--best", code=2)
+
+
+def test_a_copy_needs_a_name_and_a_day_that_there_is(run):
+    assert "needs a name" in run("copy", "bikes", " ", code=2)
+    for odd in ("9999-12-31", "yesterday", "99999-01-01", ""):
+        assert "--until must be a date" in run("copy", "bikes", "other", "--until", odd, code=2)
+
+
+def test_an_open_plan_says_that_the_contexts_weigh_otherwise(run, tmp_path):
+    (tmp_path / "contexts.csv").write_text("name,weight\n1,0.5\n2,0.5\n")
+    run("create", "two", "--actions", "stations.csv", "--agents", 30, "--contexts", "contexts.csv")
+    run("ask", "two")
+    run("edit", "two", "--weights", "1=0,7", "--weights", "2=0.3")
+    assert "plan 0 is abandoned: the contexts have other weights now" in run("ask", "two")

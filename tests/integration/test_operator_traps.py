@@ -47,7 +47,7 @@ def test_the_best_told_payoff_is_told(command):
 def test_a_column_of_states_is_no_export(command, tmp_path):
     rows = "".join(f"monday,{station},20,3.5,KY\n" for station in "123")
     (tmp_path / "past.csv").write_text(f"day,station,agents,payoff,state\n{rows}")
-    assert "1 past days added" in command("study", "import", "a", "past.csv")[1]
+    assert "1 past day added" in command("study", "import", "a", "past.csv")[1]
 
 
 def test_an_export_comes_back_though_some_rounds_were_told_by_agents(command):
@@ -57,7 +57,7 @@ def test_an_export_comes_back_though_some_rounds_were_told_by_agents(command):
     assert command("study", "export", "a", "--out", "all.csv")[0] == 0
     code, out, err = command("study", "import", "a", "all.csv")
     assert code == 0, err
-    assert "1 past days added" in out
+    assert "1 past day added" in out
 
 
 def test_a_plan_given_up_and_missing_agents_are_said_wherever_the_sheet_goes(command, tmp_path):

@@ -22,6 +22,12 @@ def confirm_misfit(wrong: str, *, yes: bool) -> bool:
     return bool(wrong)
 
 
+def confirm_counts(wrong: str, *, yes: bool) -> None:
+    """Refuse counts by station that contradict what was placed, if nobody confirms them; wrong: as above."""
+    if wrong and not yes and not agreed(f"{wrong}. Were so many seen?"):
+        raise InvalidInputError(f"{wrong}; tell what was really placed with --placed, or --yes takes it as it is")
+
+
 def confirm_payoff(doubt: str, *, yes: bool) -> None:
     """Refuse a payoff in doubt if nobody confirms it; doubt: why, empty if there is none."""
     if doubt and not yes and not agreed(f"{doubt}. Is it right?"):

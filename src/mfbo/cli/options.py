@@ -10,7 +10,19 @@ from mfbo.errors import InvalidInputError
 
 DEFAULT_STORAGE = "sqlite:///mfbo.db"
 
+
+def typed_number(text: str) -> float:
+    """Read a number as people type it, 12.5 or 12,5; refuse what may mean two things."""
+    from mfbo.csv_reader import has_decimal_comma, parsed_number
+
+    value, reason = parsed_number(text.strip(), decimal_commas=has_decimal_comma(text.strip()))
+    if value is None:
+        raise typer.BadParameter(str(reason))
+    return value
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output and nothing else.")]
+Payoff = Annotated[float | None, typer.Option(parser=typed_number, metavar="NUMBER", help="The population payoff.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random draw.")]
 StrategyName = Annotated[str, typer.Option(help="A name from `mfbo strategies`, settings in parentheses.")]

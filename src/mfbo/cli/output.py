@@ -24,6 +24,11 @@ def say(line: str, *, error: bool = False) -> None:
     print(visible(line), file=sys.stderr if error else sys.stdout, flush=error)
 
 
+def counted(number: int, one: str) -> str:
+    """Return so many of something in words: 1 round, 2 rounds."""
+    return f"{number} {one}{'s' * (number != 1)}"
+
+
 def write_out(out: Path, content: bytes) -> None:
     """Write what --out asks for: a whole file, or standard output for "-"."""
     from mfbo.whole_files import write_whole_file

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import typer
+
+from mfbo.cli.options import typed_number
 from mfbo.errors import InvalidInputError
 from mfbo.records import RISK
 from mfbo.study.starting import AIMS
@@ -16,8 +19,8 @@ def read_risk_option(text: str | None) -> float | None:
     if bare == "none":
         return None
     try:
-        return float(bare.removesuffix("%")) / (100.0 if bare.endswith("%") else 1.0)
-    except ValueError:
+        return typed_number(bare.removesuffix("%")) / (100.0 if bare.endswith("%") else 1.0)
+    except typer.BadParameter:
         raise InvalidInputError(f"risk must be a share such as 5% or 0.05, or none, not {text!r}") from None
 
 

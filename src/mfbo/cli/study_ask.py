@@ -4,6 +4,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from mfbo.cli.change_words import change_words
 from mfbo.cli.confirming import confirm_misfit
 from mfbo.cli.output import STANDARD_OUTPUT, check_out, print_json, print_table, say, write_out
 from mfbo.cli.study_commands import Ask
@@ -119,7 +120,7 @@ def _warnings(study: Study, plan: Plan, moves: Moves | None, abandoned: list[Rou
     lines = [f"plan {ended.number} is abandoned: {ended.error}" for ended in abandoned]
     guarded = GUARDED.get(str(study.rounds[plan.number].notes.get("guard", ("",))[0]))
     lines += [] if guarded is None else [guarded]
-    today = otherwise(study.rounds[plan.number].today)
+    today = change_words(study.rounds[plan.number].today)
     lines += [f"today: {today}"] if today else []
     if moves is None or plan.allocation is None:
         return lines
@@ -139,16 +140,6 @@ def _warnings(study: Study, plan: Plan, moves: Moves | None, abandoned: list[Rou
             " counted fewer moves do not lead to this plan"
         )
     return lines
-
-
-def otherwise(today: Change) -> str:
-    """Say what is otherwise on a day; empty if nothing is."""
-    words = [f"{today['size']} agents"] if "size" in today else []
-    words += [f"{name!r} closed" for name in today.get("close", ())]
-    words += [
-        f"{name!r} holds {'any number' if most is None else most}" for name, most in today.get("capacity", {}).items()
-    ]
-    return ", ".join(words)
 
 
 def _print(study: Study, plan: Plan, rows: list[dict[str, Any]], moves: Moves | None, out: Path | None) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mfbo.cli.declaring import command_group, declared
-from mfbo.cli.options import DEFAULT_STORAGE, Json, Quiet, Seed, StorageUrl, StrategyName
+from mfbo.cli.options import DEFAULT_STORAGE, Json, Payoff, Quiet, Seed, StorageUrl, StrategyName
 
 app = command_group("Run a study over days: create it, ask every morning, tell every evening.")
 
@@ -16,7 +16,9 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 YesTold = Annotated[
     bool,
     typer.Option(
-        "--yes", "-y", help="Take a payoff far outside what was seen, and --placed that does not fit, as they are."
+        "--yes",
+        "-y",
+        help="Take a payoff far outside what was seen, and counts in --placed or --cells that do not fit, as they are.",
     ),
 ]
 SituationText = Annotated[
@@ -153,7 +155,7 @@ class Tell:
 
     name: Name
     plan: Annotated[int, typer.Option(help="The plan's number, as `ask` printed it.")]
-    payoff: Annotated[float | None, typer.Option(help="The population payoff.")] = None
+    payoff: Payoff = None
     cells: Annotated[Path | None, typer.Option(help="CSV: mean payoff by station; station, payoff, agents.")] = None
     agents_file: Annotated[Path | None, typer.Option(help="CSV: a row for each agent seen; station, payoff.")] = None
     placed: Annotated[Path | None, typer.Option(help="CSV: what was really placed; station, agents.")] = None
@@ -169,6 +171,18 @@ class Tell:
     new_categories: NewCategories = False
     yes: YesTold = False
     worker: Annotated[str | None, typer.Option(help="Who tells.")] = None
+    storage: StorageUrl = DEFAULT_STORAGE
+    quiet: Quiet = False
+    json: Json = False
+
+
+@declared(app, "abandon", "study_tell:abandon")
+@dataclass(frozen=True)
+class Abandon:
+    """Say that an open plan will not be tried: no agent was moved for it."""
+
+    name: Name
+    plan: PlanNumber
     storage: StorageUrl = DEFAULT_STORAGE
     quiet: Quiet = False
     json: Json = False
@@ -207,7 +221,7 @@ class Amend:
 
     name: Name
     plan: PlanNumber
-    payoff: Annotated[float | None, typer.Option(help="The population payoff.")] = None
+    payoff: Payoff = None
     cells: Annotated[Path | None, typer.Option(help="CSV: mean payoff by station; station, payoff, agents.")] = None
     agents_file: Annotated[Path | None, typer.Option(help="CSV: a row for each agent seen; station, payoff.")] = None
     placed: Annotated[Path | None, typer.Option(help="CSV: what was really placed; station, agents.")] = None

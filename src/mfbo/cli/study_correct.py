@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+from mfbo.cli.change_words import change_words
 from mfbo.cli.confirming import confirm_misfit, confirm_payoff
 from mfbo.cli.output import print_json, print_table, say
 from mfbo.cli.study_commands import Amend, Log, Reinstate, Withdraw
@@ -11,7 +12,7 @@ from mfbo.records import Round
 from mfbo.study import LogEntry, load_study
 from mfbo.written_situations import situation_of_text
 
-LISTED = ("situation", "payoff", "total", "worker", "error", "late", "agents", "cells", "placed", "change", "today")
+LISTED = ("situation", "payoff", "total", "worker", "error", "late", "agents", "cells", "placed")
 
 
 def amend(options: Amend) -> None:
@@ -72,6 +73,7 @@ def _say(corrected: Round, options: Amend | Withdraw | Reinstate) -> None:
 def said(entry: LogEntry) -> str:
     """Return what an entry says, in words."""
     words = [f"{key} {_shown(entry.said[key])}".rstrip() for key in LISTED if key in entry.said]
+    words += [change_words(entry.said[key]) for key in ("today", "change") if key in entry.said]
     return "; ".join([*words, entry.reason] if entry.reason else words)
 
 

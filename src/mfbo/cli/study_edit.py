@@ -3,7 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from mfbo.cli.output import print_json, say
+import typer
+
+from mfbo.cli.change_words import change_words
+from mfbo.cli.options import typed_number
+from mfbo.cli.output import counted, print_json, say
 from mfbo.cli.study_commands import Edit
 from mfbo.errors import InvalidInputError
 from mfbo.sheets import read_new_stations
@@ -21,7 +25,7 @@ def edit(options: Edit) -> None:
         capacity=pairs(options.capacity, "capacity", whole_or_none),
         minimum=pairs(options.minimum, "minimum", whole_or_none),
         move_budget=None if options.move_budget is None else _budget(options.move_budget),
-        weights=pairs(options.weights, "weights", float),
+        weights=pairs(options.weights, "weights", typed_number),
         by=options.by,
         reason=options.reason,
     )
@@ -31,9 +35,10 @@ def edit(options: Edit) -> None:
         stations = [name for name in population.actions if name not in population.closed]
         print_json({**record, "stations": stations, "closed": population.closed})
     elif not options.quiet:
+        agents = "shares of all agents" if population.size is None else counted(population.size, "agent")
         still_open = population.shape[1] - len(population.closed)
-        say(f"study {options.name!r} changes: {', '.join(change)}")
-        say(f"from now on {population.size or 'shares of all'} agents at {still_open} stations")
+        say(f"study {options.name!r} changes: {change_words(change)}")
+        say(f"from now on {agents} at {counted(still_open, 'station')}")
 
 
 def pairs(entries: Sequence[str] | None, option: str, read: Any) -> dict[str, Any] | None:
@@ -45,7 +50,7 @@ def pairs(entries: Sequence[str] | None, option: str, read: Any) -> dict[str, An
         name, sign, text = entry.rpartition("=")
         try:
             found[name] = read(text)
-        except ValueError:
+        except (ValueError, typer.BadParameter):
             sign = ""
         if not sign or not name:
             raise InvalidInputError(f"--{option} must be NAME=VALUE, not {entry!r}")

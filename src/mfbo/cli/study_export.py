@@ -1,6 +1,6 @@
 """`mfbo study export`: all rounds in a file that other programs read."""
 
-from mfbo.cli.output import STANDARD_OUTPUT, check_out, print_json, say, write_out
+from mfbo.cli.output import STANDARD_OUTPUT, check_out, counted, print_json, say, write_out
 from mfbo.cli.study_commands import Export
 from mfbo.errors import InvalidInputError
 from mfbo.sheets import exported
@@ -25,4 +25,4 @@ def export(options: Export) -> None:
     if options.json:
         print_json({"study": options.name, "rounds": len(study.rounds), "file": str(out)})
     elif not options.quiet:
-        say(f"{len(study.rounds)} rounds written to {out}")
+        say(f"{counted(len(study.rounds), 'round')} written to {out}")

@@ -1,6 +1,6 @@
 """`mfbo study import`: days that were played before the study."""
 
-from mfbo.cli.output import print_json, say
+from mfbo.cli.output import counted, print_json, say
 from mfbo.cli.study_commands import ImportDays
 from mfbo.given_files import given_bytes
 from mfbo.sheets import read_past_days
@@ -21,8 +21,8 @@ def import_days(options: ImportDays) -> None:
         numbers = [day.number for day in added]
         print_json({"study": options.name, "days": len(added), "already_there": there, "rounds": numbers})
     elif not options.quiet:
-        left_alone = f"; {there} were there already" if there else ""
-        say(f"{len(added)} past days added to study {options.name!r}{left_alone}")
+        left_alone = f"; {there} {'was' if there == 1 else 'were'} there already" if there else ""
+        say(f"{counted(len(added), 'past day')} added to study {options.name!r}{left_alone}")
 
 
 def _restore(options: ImportDays) -> None:
@@ -31,4 +31,4 @@ def _restore(options: ImportDays) -> None:
     if options.json:
         print_json({"study": options.name, "rounds": len(made.rounds), "restored": True})
     elif not options.quiet:
-        say(f"study {options.name!r} restored: {len(made.rounds)} rounds")
+        say(f"study {options.name!r} restored: {counted(len(made.rounds), 'round')}")

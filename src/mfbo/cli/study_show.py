@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from mfbo.cli.output import print_json, print_table, say
-from mfbo.cli.study_ask import GUARDED, otherwise
+from mfbo.cli.change_words import change_words
+from mfbo.cli.output import counted, print_json, print_table, say
+from mfbo.cli.study_ask import GUARDED
 from mfbo.cli.study_commands import ShowStudy
 from mfbo.cli.study_correct import said
 from mfbo.errors import InvalidInputError
@@ -25,10 +26,10 @@ def show(options: ShowStudy) -> None:
     if options.json:
         print_json(record)
         return
-    agents = "shares" if study.population.size is None else f"{study.population.size} agents"
+    agents = "shares" if study.population.size is None else counted(study.population.size, "agent")
     stations = study.population.shape[1] - len(study.population.closed)
-    title = f"study {study.name!r}: {agents}, {stations} stations, strategy {study.strategy.name}, "
-    say(f"{title}{len(study.rounds)} rounds, {len(study.history.told)} told, {len(study.history.open)} open")
+    title = f"study {study.name!r}: {agents}, {counted(stations, 'station')}, strategy {study.strategy.name}, "
+    say(f"{title}{counted(len(study.rounds), 'round')}, {len(study.history.told)} told, {len(study.history.open)} open")
     for change in record["changes"][-TRIES:]:
         say(f"changed before plan {change['before plan']}: {change['change']}")
     if record["rounds"]:
@@ -78,8 +79,8 @@ def _changes(study: Study) -> list[dict[str, Any]]:
     for entry in study.log() if study.history.corrections else ():
         asked += entry.kind in ("asked", "added")
         if entry.kind == "changed":
-            words = said(entry)
-            found.append({"before plan": asked, "change": words + f" ({entry.by})" * bool(entry.by)})
+            author = f" ({entry.by})" * bool(entry.by)
+            found.append({"before plan": asked, "change": said(entry) + author})
     return found
 
 
@@ -121,7 +122,7 @@ def _row(one: Round) -> dict[str, Any]:
         "worker": one.lease.worker,
         "note": one.correction
         or one.error
-        or otherwise(one.today)
+        or change_words(one.today)
         or GUARDED.get(str(one.notes.get("guard", ("",))[0])),
     }
 

@@ -4,12 +4,12 @@ from datetime import date
 from shlex import quote
 from typing import Any
 
-from mfbo.cli.confirming import confirm_misfit, confirm_payoff
-from mfbo.cli.output import print_json, print_table, say
-from mfbo.cli.study_commands import Amend, Tell
+from mfbo.cli.confirming import confirm_counts, confirm_misfit, confirm_payoff
+from mfbo.cli.output import counted, print_json, print_table, say
+from mfbo.cli.study_commands import Abandon, Amend, Tell
 from mfbo.errors import InvalidInputError, MfboError, UnknownNameError
 from mfbo.records import Round
-from mfbo.sheets import Faults, read_agents, read_cells, read_placed
+from mfbo.sheets import Faults, read_agents, read_cells, read_placed, too_many_seen
 from mfbo.study import Study, load_study
 from mfbo.written_situations import situation_of_text
 
@@ -40,6 +40,16 @@ def tell(options: Tell) -> None:
         shown = zip(study.population.actions, rides.started.tolist(), rides.arrived.tolist(), strict=True)
         title = f"Rides of {date.fromordinal(rides.day).isoformat()}"
         print_table(title, ["station", "started", "arrived"], [list(row) for row in shown])
+
+
+def abandon(options: Abandon) -> None:
+    """It will not be tried."""
+    study = load_study(options.name, options.storage)
+    ended = study.abandon(options.plan)
+    if options.json:
+        print_json({"study": study.name, "plan": ended.number, "state": ended.state})
+    elif not options.quiet:
+        say(f"plan {ended.number} of study {study.name!r} is {ended.state}")
 
 
 def _require_one_result(options: Tell) -> None:
@@ -74,9 +84,9 @@ def read_told(study: Study, options: Tell | Amend) -> tuple[dict[str, Any], dict
     """Return what was seen and what was really played, as the study takes them; refuse with the faults of all files."""
     if not 0 <= options.plan < len(study.rounds):
         raise UnknownNameError(
-            f"plan {options.plan} was never asked; study {study.name!r} has {len(study.rounds)} plans"
+            f"plan {options.plan} was never asked; study {study.name!r} has {counted(len(study.rounds), 'plan')}"
         )
-    faults = Faults()
+    faults, surplus = Faults(), ""
     feedback: dict[str, Any] = {"payoff": options.payoff}
     played: dict[str, Any] = {}
     planned: Any = study.rounds[options.plan].plan.allocation
@@ -90,9 +100,11 @@ def read_told(study: Study, options: Tell | Amend) -> tuple[dict[str, Any], dict
     if options.cells is not None:
         seen = read_cells(options.cells, study.population, planned, faults)
         feedback |= {"cells": seen.payoffs, "counts": seen.counts}
+        surplus = too_many_seen(seen, study.population, planned)
     if options.agents_file is not None:
         feedback["agents"] = read_agents(options.agents_file, study.population, faults)
     faults.report()
+    confirm_counts(surplus, yes=options.yes)
     return feedback, played
 
 

@@ -7,6 +7,7 @@ them for formulas, without it. What is missing is None. Raw trip files of many g
 """
 
 from mfbo.csv_reader.faults import Faults, collected
+from mfbo.csv_reader.numbers import has_decimal_comma, parsed_number
 from mfbo.csv_reader.parsing import SheetSource, SheetText, parse_sheet, read_sheet
 from mfbo.csv_reader.sheet import Check, Sheet, above, at_least, plain_name, whole, within_degrees
 
@@ -19,7 +20,9 @@ __all__ = [
     "above",
     "at_least",
     "collected",
+    "has_decimal_comma",
     "parse_sheet",
+    "parsed_number",
     "plain_name",
     "read_sheet",
     "whole",

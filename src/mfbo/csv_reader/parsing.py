@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -10,12 +9,12 @@ from os import PathLike
 from pathlib import Path
 
 from mfbo.csv_reader.faults import Faults
-from mfbo.csv_reader.sheet import COMMA_NUMBER, Row, Sheet, misfit, plain_name
+from mfbo.csv_reader.numbers import COMMA_NUMBER, has_decimal_comma
+from mfbo.csv_reader.sheet import Row, Sheet, misfit, plain_name
 from mfbo.errors import UnreadableFileError
 from mfbo.given_files import delimiter_of, given_text
 from mfbo.shown_text import as_written
 
-PERHAPS_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 ANGLES = ("latitude", "lat", "longitude", "lon", "lng", "long")  # in degrees, which are never thousands
 
 Line = tuple[int, tuple[str, ...]]
@@ -104,7 +103,7 @@ def _has_decimal_commas(columns: Sequence[str], rows: Sequence[Row]) -> bool:
     """Say whether a number shows that commas are decimal ones: "2,5" does; "1,250" does only if it is in degrees."""
     in_degrees = [plain_name(column) in ANGLES for column in columns]
     return any(
-        "," in text and COMMA_NUMBER.fullmatch(text) and (is_angle or not PERHAPS_THOUSANDS.fullmatch(text))
+        "," in text and (has_decimal_comma(text) or (is_angle and COMMA_NUMBER.fullmatch(text)))
         for row in rows
         for text, is_angle in zip(row.texts, in_degrees, strict=True)
     )

@@ -1,15 +1,12 @@
 """A CSV file as columns of texts, numbers and names; what is wrong with them is noted, not raised."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 
 from mfbo.csv_reader.faults import Faults
 from mfbo.csv_reader.matching import NamedPositions
+from mfbo.csv_reader.numbers import parsed_number
 from mfbo.shown_text import shortened
-
-COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
 
 Check = Callable[[float, str], str | None]
 
@@ -132,18 +129,7 @@ class Sheet:
 
     def _parsed(self, text: str) -> tuple[float | None, str | None]:
         """Return a finite number, or why the text is none."""
-        shown = repr(shortened(text))
-        if COMMA_NUMBER.fullmatch(text):
-            if not self.decimal_commas:
-                return None, f"{shown} may mean thousands or a decimal comma: write a point, or no separator"
-            text = text.replace(",", ".")
-        try:
-            value = None if "_" in text else float(text)  # Python would read 1_000
-        except ValueError:
-            value = None
-        if value is None:
-            return None, f"{shown} is not a number"
-        return (value, None) if isfinite(value) else (None, f"{shown} is not finite")
+        return parsed_number(text, decimal_commas=self.decimal_commas)
 
     def _note_empty(self, row: Row, column: str) -> None:
         """Note a field that is empty, or a line that ends before it, once."""

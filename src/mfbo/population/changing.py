@@ -54,7 +54,8 @@ def read_change(
         change["open"] = _read_open(open, population)
     names = (*population.actions, *(name for name in change.get("open", {}) if name not in population.actions))
     if close is not None:
-        change["close"] = [names[place_of(entry, "action", names)] for entry in _names(close, "close")]
+        closing = [names[place_of(entry, "action", names)] for entry in _names(close, "close")]
+        change["close"] = list(dict.fromkeys(closing))
     if rename is not None:
         change["rename"] = _read_rename(rename, names)
     if size is not None:
@@ -77,7 +78,7 @@ def changed(population: Population, change: Change) -> Population:
         grown = grown.with_weights(np.array(change["weights"], dtype=np.float64))
     reopened = set(change.get("open", {}))
     closed = [name for name in grown.closed if name not in reopened]
-    closed += [name for name in change.get("close", ()) if name not in closed]
+    closed = list(dict.fromkeys([*closed, *change.get("close", ())]))
     grown = _resized(grown, change.get("size"))
     limits = _limited(grown, change, needed=bool(closed))
     if limits is not None:

@@ -43,7 +43,7 @@ def _payoff(value: Any, name: str) -> float:
     try:
         number = finite_number(value, name)
     except InvalidInputError as error:
-        hint = "tell a round without a usable result by study.fail(plan, reason)"
+        hint = "a round without a usable result is told as failed, with the reason"
         raise InvalidInputError(f"{error}; {hint}") from None
     if abs(number) > LARGEST_PAYOFF:
         raise InvalidInputError(f"{name} must be below {LARGEST_PAYOFF:g} in size, not {number:g}: choose another unit")

@@ -12,7 +12,7 @@ from mfbo.sheets.export import export_study, exported, study_rows
 from mfbo.sheets.imported_days import PastDay, read_past_days
 from mfbo.sheets.plan_sheets import plan_rows, read_plan, rows_csv, write_plan
 from mfbo.sheets.stations import Stations, read_contexts, read_new_stations, read_population, read_stations
-from mfbo.sheets.told_sheets import CellPayoffs, read_agents, read_cells, read_docks, read_placed
+from mfbo.sheets.told_sheets import CellPayoffs, read_agents, read_cells, read_docks, read_placed, too_many_seen
 
 __all__ = [
     "CellPayoffs",
@@ -34,5 +34,6 @@ __all__ = [
     "read_stations",
     "rows_csv",
     "study_rows",
+    "too_many_seen",
     "write_plan",
 ]

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mfbo.csv_reader import Faults, Sheet, SheetSource, at_least, collected, read_sheet, whole
+from mfbo.csv_reader import Faults, Sheet, SheetSource, at_least, collected, read_sheet, whole, within_degrees
 from mfbo.population import Population
 from mfbo.sheets.cells_of_rows import CONTEXT, COUNT, STATION
 
+DEGREES = {"longitude": 180.0, "latitude": 90.0}
 COORDINATES = {"longitude": ("lon", "lng", "long"), "latitude": ("lat",), "x": (), "y": ()}
 
 
@@ -46,7 +47,7 @@ def read_stations(
     with collected(faults) as found:
         sheet = read_sheet(path, found)
         names = _names(sheet, ("name", *STATION) if name_column is None else (name_column.casefold(),))
-        columns = {label: sheet.numbers(column) for label, column in _feature_columns(sheet, features).items()}
+        columns = {label: _feature(sheet, label, column) for label, column in _feature_columns(sheet, features).items()}
         docks = None
         if capacity is not None:
             docks = tuple(sheet.numbers(sheet.need(capacity.casefold()), at_least(0.0), whole, gaps=True))
@@ -103,6 +104,12 @@ def _feature_columns(sheet: Sheet, features: str | None) -> dict[str, str]:
     return {name: column for name, column in found.items() if column is not None}
 
 
+def _feature(sheet: Sheet, label: str, column: str | None) -> list[float | None]:
+    """Return the numbers of a feature; longitudes and latitudes must be on the map."""
+    meant = next((name for name, others in COORDINATES.items() if label in (name, *others)), label)
+    return sheet.numbers(column, *([within_degrees(DEGREES[meant])] if meant in DEGREES else []))
+
+
 def _names(sheet: Sheet, columns: Sequence[str]) -> tuple[str, ...]:
     """Return the names in the first of these columns, each once."""
     column = sheet.need(*columns, way_out="; --name-column COLUMN says which holds the names")
@@ -117,6 +124,6 @@ def read_new_stations(path: SheetSource, population: Population) -> dict[str, li
         sheet = read_sheet(path, faults)
         names = sheet.texts(sheet.need(*STATION))
         sheet.once(names, None, lambda index: f"station {names[index]!r}")
-        columns = [sheet.numbers(sheet.need(feature)) for feature in population.feature_names]
+        columns = [_feature(sheet, feature, sheet.need(feature)) for feature in population.feature_names]
     rows: list[Any] = [list(row) for row in zip(*columns, strict=True)] if columns else [None] * len(names)
     return {name: row for name, row in zip(names, rows, strict=True) if name is not None}

@@ -15,6 +15,7 @@ from mfbo.sheets.cells_of_rows import (
     STATION,
     Cell,
     by_cell,
+    called,
     cells_of_rows,
     every_cell,
     need_rows,
@@ -87,6 +88,16 @@ def read_cells(
         if sheet.rows and not payoffs and not found.found:
             found.add(sheet.label, None, "payoff", "no payoff at all")
     return CellPayoffs(payoffs, counts)
+
+
+def too_many_seen(seen: CellPayoffs, population: Population, placed: Any) -> str:
+    """Say where more agents were seen than were placed (C, A); empty if nowhere, or if either is not known."""
+    if placed is None:
+        return ""
+    for cell, count in (seen.counts or {}).items():
+        if count > placed[cell]:
+            return f"{called(population, cell)}: {count:g} agents were seen, and {placed[cell]:g} were placed"
+    return ""
 
 
 def _counts(sheet: Sheet, cells: list[Cell | None], payoffs: dict[Cell, float]) -> dict[Cell, float] | None:

@@ -32,7 +32,7 @@ def next_step(kind: EventKind, number: int, rounds: int, earlier: Sequence[tuple
             raise ConflictError(f"round {number} cannot be added: the study has {rounds} rounds")
         return 0
     if not earlier:
-        raise UnknownNameError(f"plan {number} was never asked; the study has {rounds} plans")
+        raise UnknownNameError(f"plan {number} was never asked; the study has {rounds} plan{'s' * (rounds != 1)}")
     step, state = max(earlier)[0], state_after(earlier)
     if kind in CORRECTIONS:
         require_correctable(kind, number, state)

@@ -15,6 +15,7 @@ from mfbo.records import History, Lease, Plan, Round
 from mfbo.storage import codec
 from mfbo.storage.checksums import checksum
 from mfbo.storage.contract import Draft, Event
+from mfbo.storage.lost_changes import lost_actions, parts, stand_in
 from mfbo.storage.recognition import START
 from mfbo.storage.replay import ODD, Replay
 from mfbo.storage.rules import END
@@ -113,7 +114,10 @@ def _saved(study: Any, rows: list[Any]) -> SavedStudy:
     log = _Log(codec.population_of(codec.from_text(description)["population"]))
     log.take_all([Event(row[1], row[2], row[4], row[5], row[6]) for row in rows], written)
     missing = written - log.records
-    lost = [f"{missing} records were damaged"] * (missing > 0) + log.notes
+    lost = [f"{missing} record{'s were' if missing > 1 else ' was'} damaged"] * (missing > 0) + log.notes
+    steps = [row[3] for row in rows if row[4] == "changed"]
+    if max(steps, default=0) > len(steps):
+        lost.append("a change of fleet, limits or names was lost; look at the study, and edit it again")
     still_open = [str(asked.number) for asked in log.rounds if asked.state == "open"]
     if lost and still_open:
         lost.append(f"open plans: {', '.join(still_open)}; tell a result that was lost again")
@@ -128,6 +132,7 @@ class _Log:
         self.drafts: list[Draft] = []
         self.notes: list[str] = []
         self.records = 0
+        self._ordered = True  # whether the positions of all actions are known
 
     @property
     def rounds(self) -> list[Round]:
@@ -140,11 +145,32 @@ class _Log:
         written: how many there were, so that no record can speak of a later round.
         """
         ends = {event.number: event for event in events if event.kind in ENDS}
-        for event in events:
+        last = -1
+        for place, event in enumerate(events):
+            if event.sequence > last + 1 and self._ordered:
+                self._mend_actions(events[place:])
+            last = event.sequence
             needed = event.number + (event.kind not in ("asked", "added"))
             while len(self.rounds) < needed <= written:
                 self._stand_in(len(self.rounds), ends.get(len(self.rounds)), event.at)
-            self.records += self._keep(event)
+            kept = self._keep(event)
+            self.records += kept
+            if not kept and event.kind == "changed":
+                said = "in part" if [part for part in parts(event) if self._keep(part)] else "not"
+                self.notes.append(f"a change could {said} be kept; look at the study, and edit it again")
+
+    def _mend_actions(self, events: list[Event]) -> None:
+        """Open what a lost change opened, closed and without its name, so that later records find their shape."""
+        population = self._replay.population
+        count = lost_actions(population, events)
+        self._ordered = count is not None
+        if count is None:
+            self.notes.append("stations opened in damaged records, in an order that is not known: the rest is left out")
+        elif count and self._keep(stand_in(population, count, events[0].at)):
+            names = ", ".join(self._replay.population.actions[-count:])
+            self.notes.append(
+                f"a change was lost; what it opened is called {names} and is closed: edit the study again"
+            )
 
     def _stand_in(self, number: int, end: Event | None, at: float) -> None:
         shape = self._replay.population.shape
@@ -156,7 +182,9 @@ class _Log:
                 end = None
         body = codec.to_text(codec.plan_record(Plan(number, played), {}, Lease()))
         if not self._keep(Event(0, number, "asked", body, at)):
-            raise ValueError(f"plan {number} was lost, and what was told of it cannot be read")
+            end, played = None, np.full(shape, 1.0 / shape[1])
+            body = codec.to_text(codec.plan_record(Plan(number, played), {}, Lease()))
+            self._keep(Event(0, number, "asked", body, at))
         if end is None:
             reason = codec.to_text({"error": "the plan's record was damaged"})
             self._keep(Event(0, number, "failed", reason, at))

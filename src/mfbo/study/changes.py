@@ -46,7 +46,8 @@ class Changes(Corrections):
                 self.refresh()
                 change = read_change(self.population, **wanted)
                 if not change:
-                    raise InvalidInputError(f"nothing changes: give one of {', '.join(wanted)}")
+                    names = ", ".join(wanted).replace("_", " ")
+                    raise InvalidInputError(f"nothing changes: give one of {names}")
                 self._changed(change)
                 if self._correct("changed", STUDY, codec.change_record(*author, change)):
                     return self.population
@@ -100,6 +101,8 @@ class Changes(Corrections):
                 return f"the study has changed: {error}"
         placed, totals = allocation.sum(axis=1), fleet.context_totals
         if self._placing.contexts == "quota" and (placed != totals).any():
+            if placed.sum() == totals.sum():
+                return "the contexts have other weights now"
             return f"it places {placed.sum()} agents, and {totals.sum()} are there today"
         if fleet.limits is None or fleet.limits.region(totals, None).contains(allocation):
             return ""

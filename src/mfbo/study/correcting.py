@@ -81,7 +81,7 @@ class Corrections(Questions):
                 stated = self._read_situation(situation, "after", new_categories=new_categories)
                 if feedback is None and played is None and not stated:
                     raise InvalidInputError(
-                        "nothing is amended: give payoff=, agents=, cells=, distribution=, placed= or situation="
+                        "nothing is amended: give a payoff, agents, cells, what was really placed, or the situation"
                     )
                 record = codec.amendment_record(*read_author(by, reason), feedback, played, counted, situation=stated)
                 if self._correct("amended", asked.number, record):
@@ -204,7 +204,9 @@ class Corrections(Questions):
         self.refresh()
         rounds = self._history.rounds
         if not 0 <= number < len(rounds):
-            raise UnknownNameError(f"plan {said(number)} was never asked; the study has {len(rounds)} plans")
+            raise UnknownNameError(
+                f"plan {said(number)} was never asked; the study has {len(rounds)} plan{'s' * (len(rounds) != 1)}"
+            )
         asked = rounds[number]
         if isinstance(plan, Plan) and plan is not asked.plan and not _same_plan(plan, asked.plan):
             raise UnknownNameError(f"this plan {number} is not the one this study gave; did another study give it?")

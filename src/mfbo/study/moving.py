@@ -11,7 +11,7 @@ from mfbo.storage.replay import replayed
 from mfbo.study.description import read_description
 from mfbo.study.opening import load_study
 from mfbo.study.study import Study
-from mfbo.validation import plain_text
+from mfbo.validation import plain_text, said
 
 FORMAT = "mfbo study 1"
 COPIED = ("number", "kind", "body", "at")
@@ -56,6 +56,8 @@ def copy_study(name: str, new: str, storage: Any, *, until: float | None = None,
 
 def _written(store: Storage, name: str, description: str, events: list[Event]) -> Study:
     """Write a study after replaying it; a description alone that a stopped copy left behind is taken up."""
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidInputError(f"the study needs a name, not {said(name)}")
     described = read_description(name, description)
     replayed(History(described.population, situations=described.settings.situations), events)
     half_done = any(found.name == plain_text(name, "name") and found.rounds == 0 for found in store.studies())

@@ -172,7 +172,7 @@ class Study(Changes):
         with self.lock:
             stated = self._read_situation(situation, "before")
             self.refresh()
-            self._told("ask_best")
+            self._told("the best plan")
             recommended = self.strategy.recommend(self._history.in_situation(stated))
             return self._opened(recommended, worker, stated)
 
