@@ -1,4 +1,4 @@
-"""How much a plan is expected to gain over the best one known: log E[max(g − best, 0)]."""
+"""How much a plan is expected to gain over the best one known: log E[max(g − best, 0)], eq. (36)."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Payoffs that change with time: the kernel times exp(−(t − t′)² / 2 ℓ²), t the number of the round.
+"""Payoffs that change with time: the kernel times exp(−(t − t′)² / 2 ℓ²), t the number of the round, eq. (35).
 
 Rounds far apart tell less of each other, and a slow change goes on as it went: a long ℓ is nearly a slope in time. What
 is believed is about the next round, so each row's covariance with a plan shrinks by the same factor for all plans, and

@@ -97,10 +97,10 @@ class GaussianProcess:
         if not self.kernel.drifts:
             return self.adopt(Fit(theta, shift, scale, memory))
         objectives = {length: MarginalLikelihood(self.design, targets, noise, length) for length in (None, *LENGTHS)}
-        costs = {length: cost(theta)[0] for length, cost in objectives.items()}
+        costs = {length: objective.value(theta) for length, objective in objectives.items()}
         if memory is None:
             costs[None] -= EVIDENCE
-        best = min(costs, key=lambda length: costs[length])
+        best = min(costs, key=costs.__getitem__)
         if best != memory:
             theta = fitted(objectives[best], theta, iterations)
         return self.adopt(Fit(theta, shift, scale, best))

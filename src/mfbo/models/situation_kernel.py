@@ -1,4 +1,4 @@
-"""Situations in the kernel: how alike two rounds are, and what that makes of the covariance of plans.
+"""Situations in the kernel: how alike two rounds are, and what that makes of the covariance of plans, eq. (34).
 
   K = (1 + ρ k_b) / (1 + ρ) ∘ K_plan + a k_all
 

@@ -1,5 +1,6 @@
 """What strategies read off a history: payoffs, what was steered, what is on its way, what may be recommended."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from operator import attrgetter
 
@@ -52,6 +53,14 @@ def pending_situations(history: History) -> FloatArray | None:
     return np.stack(
         [encoded_situation(history.situations, asked.situation, float(asked.number)) for asked in history.open]
     )
+
+
+def as_if_failed(history: History, numbers: Collection[int]) -> History:
+    """Return the history as if the rounds of these numbers had brought no result."""
+    if not numbers:
+        return history
+    rounds = (replace(done, state="failed") if done.number in numbers else done for done in history.rounds)
+    return replace(history, rounds=tuple(rounds))
 
 
 def with_shared_payoffs(history: History) -> History:

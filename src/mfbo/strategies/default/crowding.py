@@ -18,7 +18,7 @@ OFFSET = 1e-3  # of an even share: keeps the slope finite where nobody stands
 
 @dataclass(frozen=True, eq=False)
 class Crowding:
-    """The expected change of g against the status quo: level · (Σ √P / Σ √P₀ − 1).
+    """The expected change of g against the status quo, eq. (37): level · (Σ √P / Σ √P₀ − 1).
 
     level: what a round earns, or 0 if nothing is expected. weights: p (C,). reference: Σ √P₀ of the status quo.
     """

@@ -8,11 +8,12 @@ doubted: bad plans are bad.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from mfbo.records import History, Round
+from mfbo.strategies.reading import as_if_failed
 
 FEWEST = 8  # payoffs beside the one in doubt from which quartiles mean something
 FAR = 5.0  # robust standard deviations above the median beyond which a payoff is in doubt
@@ -56,11 +57,7 @@ class Doubts:
 
     def believed(self, history: History) -> History:
         """Return the history as if the rounds in doubt had failed."""
-        left_out = {*self.rejected, *self.waiting}
-        if not left_out:
-            return history
-        rounds = (replace(done, state="failed") if done.number in left_out else done for done in history.rounds)
-        return replace(history, rounds=tuple(rounds))
+        return as_if_failed(history, {*self.rejected, *self.waiting})
 
     def repeated(self, history: History) -> Round | None:
         """Return the round whose plan is to be played again now; None if none waits, or if it is under way."""

@@ -5,11 +5,10 @@ than six times their spread. Steps are small, so no plan brings that; if the wor
 it say so, and it comes back in.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from mfbo.records import History, Round
+from mfbo.strategies.reading import as_if_failed
 
 NEIGHBORS = 4  # told payoffs on either side
 FEWEST = 4  # neighbors from which a day can be judged
@@ -37,14 +36,7 @@ def _like_days(told: tuple[Round, ...]) -> list[list[int]]:
 
 def without_wrong_days(history: History) -> History:
     """Return the history with those rounds as if they had failed."""
-    wrong = {history.told[place].number for place in wrong_days(history.told)}
-    if not wrong:
-        return history
-    rounds = [
-        replace(done, state="failed", feedback=None, told=None) if done.number in wrong else done
-        for done in history.rounds
-    ]
-    return replace(history, rounds=tuple(rounds))
+    return as_if_failed(history, {history.told[place].number for place in wrong_days(history.told)})
 
 
 def _is_wrong(payoffs: list[float | None], place: int) -> bool:
