@@ -87,6 +87,12 @@ STRATEGIES: dict[str, StrategyEntry] = {
     "gp-simplex": StrategyEntry(
         "mfbo.strategies.on_simplex.plain_gp:GPSimplex", "a plain Matérn process on all shares, with a trust region"
     ),
+    "gp-fisher-rao": StrategyEntry(
+        "mfbo.strategies.on_simplex.geometric_gp:GPFisherRao", "a Matérn process in the information geometry (α-GaBO)"
+    ),
+    "gp-wasserstein": StrategyEntry(
+        "mfbo.strategies.on_simplex.geometric_gp:GPWasserstein", "a process on the Wasserstein distance (BORIS)"
+    ),
     "cma-es": StrategyEntry(
         "mfbo.strategies.on_simplex.cma_es:CmaEs", "CMA-ES on logits, with restarts", library="cmaes", license="MIT"
     ),

@@ -32,7 +32,7 @@ LEAST_REGION = 2.0**-7
 
 @dataclass(frozen=True)
 class PlainGP(ModeledStrategy):
-    """Climbs the expected improvement of a Matérn-5/2 process; subclasses choose the coordinates.
+    """Climbs the expected improvement of a Gaussian process; subclasses choose the coordinates, or the whole term.
 
     initial_rounds: uniform draws from the simplex at the start. starts: climbs in a round. length: median of the
     length's log-normal prior in units of √(E d²), the typical distance of two random plans: the prior is as wide as the
@@ -41,6 +41,7 @@ class PlainGP(ModeledStrategy):
     """
 
     coordinates: ClassVar[str]
+    climb_iterations: ClassVar[int] = 60
 
     initial_rounds: int = 10
     starts: int = 4
@@ -62,15 +63,19 @@ class PlainGP(ModeledStrategy):
 
     def kernel_for(self, population: Population, kind: str) -> Kernel:
         """Return a constant and one stationary term."""
-        embedding = EMBEDDINGS[self.coordinates].made_for(population.weights, population.shape[1], Identity())
         length = Hyperparameter(self.length, 1.0, -4.0, 4.0)
-        radial = Radial(embedding, PROFILES["matern52"](), typical_distance(embedding, population))
         terms = (
-            Stationary("distribution", Hyperparameter(1.0, 1.0), radial, length),
+            self.stationary_term(population, Hyperparameter(1.0, 1.0), length),
             Constant("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)),
         )
         noise = Hyperparameter(1e-4, 2.0, float(np.log(1e-8)), 0.0)
         return Kernel(self.name.partition("(")[0], terms, noise, population.weights)
+
+    def stationary_term(self, population: Population, weight: Hyperparameter, length: Hyperparameter) -> Stationary:
+        """Return what compares distributions."""
+        embedding = EMBEDDINGS[self.coordinates].made_for(population.weights, population.shape[1], Identity())
+        radial = Radial(embedding, PROFILES["matern52"](), typical_distance(embedding, population))
+        return Stationary("distribution", weight, radial, length)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return random plans first, then where the expected improvement is highest inside the region."""
@@ -88,7 +93,7 @@ class PlainGP(ModeledStrategy):
             center = visited[int(np.argmax(means))]
             posterior = belief.after_open_plans
             objective = Shrunk(ExpectedGain(posterior, float(means.max())), center, size)
-            found, _ = Lbfgs()(objective, self._starts(center, rng))
+            found, _ = Lbfgs(self.climb_iterations)(objective, self._starts(center, rng))
         plan = objective.plan(found)
         return Proposal(plan if history.region is None else history.region.projected(plan), belief.notes)
 
@@ -162,11 +167,16 @@ def region_size(payoffs: FloatArray, initial: int, successes: int, failures: int
 
 def typical_distance(embedding: Embedding, population: Population) -> float:
     """Return the mean squared distance of two uniform draws from the simplex: fixed draws, so equal on every call."""
-    rng = np.random.default_rng(0)
-    draws = np.stack([dirichlet(1.0, *population.shape, rng) for _ in range(64)])
-    z = embedding.of(population.weights[:, None] * draws)
+    z = embedding.of(random_shares(population))
     mean = float(((z[::2] - z[1::2]) ** 2).sum(axis=(1, 2)).mean())
     return mean if mean > 1e-12 else 1.0  # one action: no distances
+
+
+def random_shares(population: Population) -> FloatArray:
+    """Return the joint shares of 64 uniform draws from the simplex, (64, C, A), the same on every call."""
+    rng = np.random.default_rng(0)
+    draws = np.stack([dirichlet(1.0, *population.shape, rng) for _ in range(64)])
+    return np.asarray(population.weights[:, None] * draws)
 
 
 def _as_one_number(done: Round) -> Round:
