@@ -1,16 +1,17 @@
 """The one table that maps names to strategies and problems, without importing them.
 
 A strategy's name may carry settings: "mf-gp-ucb(multiplier=2)". So written, it can stand wherever a name can: on the
-command line, in a suite, in a stored study, in the legend of a figure.
+command line, in a suite, in a stored study, in the legend of a figure. Parts of a user's own have names too: those that
+an installed package registers, and import paths ("mypkg.mine:Mine"). A path is imported only if the user says it, never
+because a stored study or result names it.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib import import_module
+from dataclasses import dataclass, fields, is_dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from mfbo.errors import InvalidInputError
+from mfbo.own_parts import imported, is_import_path, package_of, registered
 from mfbo.validation import known_name, said
 from mfbo.written_settings import split_name, with_settings
 
@@ -30,8 +31,7 @@ class Entry:
 
     def make(self, *arguments: Any) -> Any:
         """Import the module and call the factory."""
-        module, _, attribute = self.factory.partition(":")
-        return cast(Callable[..., Any], getattr(import_module(module), attribute))(*arguments)
+        return imported(self.factory, "part")(*arguments)
 
 
 @dataclass(frozen=True)
@@ -145,10 +145,46 @@ def base_name(strategy: str) -> str:
     return split_name(strategy)[0]
 
 
+def listed_strategies() -> dict[str, StrategyEntry]:
+    """Return the strategies of mfbo and of the packages that register some, by name; mfbo's own names stay its own."""
+    others = {
+        name: StrategyEntry(
+            _factory(point), f"registered by {package_of(point)}", library=package_of(point), license="?"
+        )
+        for name, point in registered("strategy").items()
+    }
+    return {**STRATEGIES, **{name: entry for name, entry in others.items() if name not in STRATEGIES}}
+
+
+def listed_problems() -> dict[str, Entry]:
+    """Return the problems of mfbo and of the packages that register some, by name; mfbo's own names stay its own."""
+    others = {
+        name: Entry(_factory(point), f"registered by the package {package_of(point)}")
+        for name, point in registered("problem").items()
+    }
+    return {**PROBLEMS, **{name: entry for name, entry in others.items() if name not in PROBLEMS}}
+
+
+def _factory(point: Any) -> str:
+    return f"{point.module}:{point.attr}"
+
+
 def known_strategy(strategy: str, kind: str = "strategy") -> str:
     """Return the name in the one way it is written ("mf-gp-ucb(multiplier=2)"), or say what of it is unknown."""
-    known_name(base_name(strategy), kind, list(STRATEGIES))
+    name = base_name(strategy)
+    if name not in STRATEGIES and not is_import_path(name):
+        known_name(name, kind, list(listed_strategies()))
     return strategy if strategy in STRATEGIES else make_strategy(strategy).name
+
+
+def known_problem(problem: Any) -> str:
+    """Return the name of a problem that can be made, or say what was probably meant; a path is imported."""
+    if is_import_path(problem):
+        imported(problem, "problem")
+        return str(problem)
+    if isinstance(problem, str) and problem in PROBLEMS:
+        return problem
+    return known_name(problem, "problem", list(listed_problems()))
 
 
 def searches_single_agents(name: str) -> bool:
@@ -158,34 +194,66 @@ def searches_single_agents(name: str) -> bool:
 
 
 def make_strategy(strategy: Any) -> "Strategy":
-    """Return a strategy given by name, with or without settings, or the object itself if it already is one."""
+    """Return a strategy given by name, with or without settings, or the object itself if it already is one.
+
+    A name may be an import path, "mypkg.mine:Mine", of a class or function without arguments.
+    """
     if isinstance(strategy, str):
         name, settings = split_name(strategy)
-        made: Strategy = STRATEGIES[known_name(name, "strategy", list(STRATEGIES))].make()
-        if settings is not None:
-            made = with_settings(made, settings)
+        made = _named_strategy(name)
+        return made if settings is None else with_settings(made, settings)
+    return _checked(strategy, said(strategy))
+
+
+def _named_strategy(name: str) -> "Strategy":
+    if name in STRATEGIES:
+        made: Strategy = STRATEGIES[name].make()
         return made
+    if is_import_path(name):
+        return _checked(_renamed(imported(name, "strategy")(), name), name)
+    entry = listed_strategies()[known_name(name, "strategy", list(listed_strategies()))]
+    return _checked(_renamed(entry.make(), name), name)
+
+
+def _checked(strategy: Any, written: str) -> "Strategy":
+    """Return an object that has all that a strategy needs, or say what it lacks."""
     missing = [member for member in STRATEGY_MEMBERS if not hasattr(strategy, member)]
     if missing or isinstance(strategy, type):
         lacking = f"it lacks {', '.join(missing)}" if missing else "give an object of the class"
-        raise InvalidInputError(
-            f"strategy must be a name or an object like mfbo.Strategy, not {said(strategy)}: {lacking}"
-        )
+        raise InvalidInputError(f"strategy must be a name or an object like mfbo.Strategy, not {written}: {lacking}")
     own: Strategy = strategy
     return own
 
 
+def _renamed(made: Any, name: str) -> Any:
+    """Return a part under the name by which it is found again, if it is a dataclass that has one."""
+    named = is_dataclass(made) and any(field.name == "name" and field.init for field in fields(made))
+    return replace(made, name=name) if named and not isinstance(made, type) else made
+
+
 def make_problem(name: str, data: "DemandTable | str | PathLike[str] | None" = None) -> "Problem":
-    """Return the problem of this name; ``data`` is a user's table, or its file or a raw one, where one is taken."""
-    entry = PROBLEMS[known_name(name, "problem", list(PROBLEMS))]
+    """Return the problem of this name or path; ``data``: a user's table, its file or a raw one, where one is taken."""
+    known = known_problem(name)
     if data is not None:
-        require_data_taker(name)
-    problem: Problem = entry.make() if data is None else entry.make(data)
-    return problem
+        require_data_taker(known)
+    if known not in PROBLEMS:
+        return _own_problem(known)
+    made: Problem = PROBLEMS[known].make() if data is None else PROBLEMS[known].make(data)
+    return made
+
+
+def _own_problem(name: str) -> "Problem":
+    from mfbo.problems import Problem
+
+    made = imported(name, "problem")() if is_import_path(name) else listed_problems()[name].make()
+    if not isinstance(made, Problem):
+        raise InvalidInputError(f"problem {name!r} must make an mfbo.Problem, not {said(made)}")
+    renamed: Problem = _renamed(made, name)
+    return renamed
 
 
 def require_data_taker(name: str) -> None:
     """Refuse a data file for a problem that takes none."""
-    if not PROBLEMS[name].data:
+    if name not in PROBLEMS or not PROBLEMS[name].data:
         takers = ", ".join(taker for taker, entry in PROBLEMS.items() if entry.data)
         raise InvalidInputError(f"problem {name!r} takes no data file; those that do: {takers}")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from mfbo.catalogue import PROBLEMS, STRATEGIES, make_problem
+from mfbo.catalogue import listed_problems, listed_strategies, make_problem
 from mfbo.cli.commands import Problems, Strategies
 from mfbo.cli.output import print_json, print_table
 
@@ -10,7 +10,7 @@ from mfbo.cli.output import print_json, print_table
 def problems(options: Problems) -> None:
     """List the problems."""
     records: list[dict[str, Any]] = []
-    for name in PROBLEMS:
+    for name in listed_problems():
         problem = make_problem(name)
         contexts, actions = problem.population.shape
         records.append(
@@ -45,7 +45,7 @@ def strategies(options: Strategies) -> None:
             "resumes": entry.resumes,
             "summary": entry.summary,
         }
-        for name, entry in STRATEGIES.items()
+        for name, entry in listed_strategies().items()
     ]
     if options.json:
         print_json(records)

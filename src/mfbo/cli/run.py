@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from mfbo.catalogue import PROBLEMS, known_strategy, make_problem, require_data_taker
+from mfbo.catalogue import known_problem, known_strategy, make_problem, require_data_taker
 from mfbo.cli.commands import Run
 from mfbo.cli.options import parse_agents
 from mfbo.cli.output import bytes_progress, print_json, print_note, print_table, progress
@@ -12,12 +12,11 @@ from mfbo.errors import InvalidInputError
 from mfbo.experiments import RunResult, RunSettings
 from mfbo.experiments import run as run_experiment
 from mfbo.problems.tables import DemandTable
-from mfbo.validation import known_name
 
 
 def run(options: Run) -> None:
     """Check everything first, then play and print."""
-    known_name(options.problem, "problem", list(PROBLEMS))
+    known_problem(options.problem)
     settings = _settings(options)
     silent = options.quiet or options.json
     problem = make_problem(options.problem, _demand(options, silent=silent))

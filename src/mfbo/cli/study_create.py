@@ -3,12 +3,14 @@
 from shlex import quote
 from typing import Any
 
+from mfbo.catalogue import base_name
 from mfbo.cli.confirming import confirm_misfit
 from mfbo.cli.options import parse_agents
 from mfbo.cli.output import print_json, say
 from mfbo.cli.study_aims import chosen_aim, earning_line, read_risk_option
 from mfbo.cli.study_commands import Create
 from mfbo.errors import InvalidInputError
+from mfbo.own_parts import is_import_path
 from mfbo.population import Population
 from mfbo.sheets import read_placed, read_population
 from mfbo.study import Study, create_study
@@ -19,6 +21,11 @@ from mfbo.written_situations import declaration_of_text
 
 def create(options: Create) -> None:
     """Read all files first; nothing is made if one of them has a fault."""
+    if is_import_path(base_name(options.strategy)):
+        raise InvalidInputError(
+            f"--strategy {options.strategy}: a stored study is not allowed to name what is imported; let your package "
+            'register the strategy as an entry point of the group "mfbo.strategies", and give that name'
+        )
     population, placed = _population(options)
     if options.placed is not None:
         placed = read_placed(options.placed, population)

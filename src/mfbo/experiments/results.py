@@ -15,6 +15,7 @@ from mfbo.experiments.identities import RunIdentity
 from mfbo.experiments.run_records import AnyRun, FailedRun, FinishedRun
 from mfbo.experiments.runs import RunResult
 from mfbo.experiments.store import ResultStore, StoredSuite
+from mfbo.own_parts import is_import_path
 from mfbo.problems import Problem
 from mfbo.simplex import AllocationMethod, allocate, uniform
 
@@ -116,8 +117,8 @@ class Case:
 
     @cached_property
     def problem_data(self) -> Problem | None:
-        """The problem itself; None if it took a data file or is no longer in the catalogue."""
-        if self.identity.data_sha256 is not None:
+        """The problem itself; None if it took a data file, is an import path, or is no longer in the catalogue."""
+        if self.identity.data_sha256 is not None or is_import_path(self.problem):
             return None
         try:
             problem = make_problem(self.problem)

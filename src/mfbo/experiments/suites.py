@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from mfbo.catalogue import PROBLEMS, known_strategy, require_data_taker
+from mfbo.catalogue import PROBLEMS, known_problem, known_strategy, require_data_taker
 from mfbo.errors import InvalidInputError, UnknownNameError
 from mfbo.experiments.identities import canonical, digest
 from mfbo.experiments.runs import Agents, RunSettings
@@ -116,7 +116,7 @@ class Suite:
         if not chosen:
             raise InvalidInputError(f"suite {self.name!r} runs none of the chosen strategies on the chosen problems")
         for run in chosen:
-            known_name(run.settings.problem, "problem", list(PROBLEMS))
+            known_problem(run.settings.problem)
             known_strategy(run.settings.strategy)
         return chosen
 
@@ -178,7 +178,7 @@ def _batch(record: Mapping[str, Any]) -> Batch:
         if name in values:
             values[name] = tuple(values[name]) if isinstance(values[name], list) else (values[name],)
     for name in values["problems"]:
-        known_name(name, "problem", list(PROBLEMS))
+        known_problem(name)
     values["strategies"] = tuple(known_strategy(str(name)) for name in values["strategies"])
     for name in ("feedback", "data"):
         if not isinstance(values.get(name, ""), str):

@@ -8,6 +8,7 @@ from mfbo.catalogue import make_strategy
 from mfbo.errors import InvalidInputError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
+from mfbo.own_parts import is_import_path
 from mfbo.population import Population
 from mfbo.records import RISK, Aim
 from mfbo.storage import Storage, open_storage
@@ -136,7 +137,8 @@ def _created(described: Description, strategy: Strategy, storage: Any, name: str
 def load_study(name: str, storage: Any, *, strategy: Any = None) -> Study:
     """Return a stored study with all its rounds.
 
-    strategy: only for a study that was created with a strategy object of your own: an equal object.
+    strategy: only for a study that was created with a strategy of your own: an equal object, or its import path again
+    (what a store names is not imported unasked).
     """
     store = open_storage(storage, create=False)
     try:
@@ -149,6 +151,10 @@ def load_study(name: str, storage: Any, *, strategy: Any = None) -> Study:
 
 def _loaded(name: str, store: Storage, strategy: Any) -> Study:
     described = read_description(name, store.description(plain_text(name, "name")))
+    if strategy is None and is_import_path(described.strategy):
+        raise InvalidInputError(
+            f"study {name!r} was created with a strategy of your own: to import it, say strategy={described.strategy!r}"
+        )
     made = make_strategy(described.strategy if strategy is None else strategy)
     if made.name != described.strategy:
         raise InvalidInputError(f"study {name!r} was created with the strategy {described.strategy!r}")
