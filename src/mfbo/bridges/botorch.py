@@ -178,7 +178,8 @@ class HellingerKernel(RBFKernel):  # type: ignore[misc]
 class MeanEmbeddingKernel(RBFKernel):  # type: ignore[misc]
     """exp(−|μ − μ′|²_H / 2ℓ²), μ = Σ_a ξ_a k(a, ·): an RBF of the distance between mean embeddings.
 
-    features: (A, d) of the actions; embedding_length: of the kernel k between them, on features scaled to [0, 1].
+    features: (A, d) of the actions; embedding_length: of the kernel k between them, on features scaled to [0, 1] and
+    squared distances averaged over the features.
     """
 
     def __init__(self, features: FloatArray, embedding_length: float = 0.25, **options: Any) -> None:

@@ -112,7 +112,7 @@ def test_the_kernels_are_those_of_their_formulas():
     embedding = MeanEmbeddingKernel(features, 0.25).double()
     embedding.lengthscale = 0.5
     scaled = (features - features.min(0)) / np.ptp(features, axis=0)
-    gram = np.exp(-((scaled[:, None] - scaled[None]) ** 2).sum(-1) / (2 * 0.25**2))
+    gram = np.exp(-((scaled[:, None] - scaled[None]) ** 2).mean(-1) / (2 * 0.25**2))
     change = x.numpy()[:, None] - x.numpy()[None]
     apart = np.einsum("ija,ab,ijb->ij", change, gram, change)
     np.testing.assert_allclose(embedding(x).to_dense().detach(), np.exp(-apart / (2 * 0.25)), atol=1e-6)
