@@ -70,19 +70,21 @@ class MeanFieldSampler(optunahub.samplers.SimpleBaseSampler):  # type: ignore[mi
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Return the shares of the strategy's next plan."""
-        if len(study.directions) > 1:
-            raise ValueError("MeanFieldSampler maximizes or minimizes one payoff: use it with a single direction")
+        """Return the shares of the strategy's next plan; other parameters are drawn independently."""
+        _require_one_payoff(study)
         if not set(self.search_space) <= set(search_space):
-            return {}
+            return {name: self.sample_independent(study, trial, name, of) for name, of in search_space.items()}
         followed = self._followed
         if followed is None or followed.study_name != study.study_name or not followed.fits(study):
             followed = self._followed = _Followed(study.study_name, self._new_study())
         return followed.asked(study, trial.number, self.population)
 
-    def reseed_rng(self) -> None:
-        """Let the independent parameters of parallel workers differ; plans depend on the trials alone."""
-        super().reseed_rng()
+    def sample_independent(
+        self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        """Draw a parameter that is not part of a distribution."""
+        _require_one_payoff(study)
+        return super().sample_independent(study, trial, param_name, param_distribution)
 
     def _new_study(self) -> Study:
         return create_study(self.population, self.strategy, seed=self._fleet_seed)
@@ -137,6 +139,11 @@ class _Followed:
     def _is_past(self, trial: FrozenTrial) -> bool:
         """Tell whether a trial's shares were given and not sampled: enqueued, or added from elsewhere."""
         return "fixed_params" in trial.system_attrs or trial.datetime_start is None
+
+
+def _require_one_payoff(study: optuna.Study) -> None:
+    if len(study.directions) > 1:
+        raise InvalidInputError("MeanFieldSampler maximizes or minimizes one payoff: use it with a single direction")
 
 
 def _params(plan: Plan, population: Population) -> dict[str, float]:
