@@ -12,14 +12,12 @@ from mfbo.models import RescaledPosterior
 from mfbo.population import Population
 from mfbo.simplex import dirichlet
 
-NOT_OURS = {
-    "check_fit2d_1feature": "one action has the same share in every row, so there is nothing to fit but a level",
-}
+NOT_OURS = {"check_estimators_dtypes": "its data have rows of zeros, which place nobody"}
 
 
 @pytest.mark.parametrize(
     ("estimator", "check"),
-    list(estimator_checks_generator(DistributionRegressor(), expected_failed_checks=NOT_OURS, mark="skip")),
+    list(estimator_checks_generator(DistributionRegressor(), expected_failed_checks=NOT_OURS, mark="xfail")),
     ids=lambda part: getattr(getattr(part, "func", None), "__name__", "ours"),
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
