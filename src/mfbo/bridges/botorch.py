@@ -18,7 +18,7 @@ from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.bridges.fitted_process import fitted_process
 from mfbo.errors import InvalidInputError
 from mfbo.maximizers import Lbfgs
-from mfbo.models import GaussianProcess, Kernel
+from mfbo.models import Fit, GaussianProcess, Kernel
 from mfbo.models.couplings import by_features, matrix_of
 from mfbo.models.joint import JointMoments, joint_moments
 from mfbo.population import Population
@@ -29,16 +29,17 @@ SMALLEST_ROOT = 1e-12  # the root of a share has no slope at 0
 JITTER = 1e-10  # of the standardized variance: two equal candidates are perfectly correlated
 
 
-class MeanFieldModel(Model):  # type: ignore[misc]
+class MeanFieldModel(Model):
     """The posterior of the population payoff; use it with BoTorch's acquisition functions and ``optimize_acqf``.
 
     Draws of several candidates are joint, so Monte-Carlo acquisitions (qUCB, qLogNEI with ``cache_root=False``) work.
     """
 
-    def __init__(self, process: GaussianProcess, population: Population) -> None:
+    def __init__(self, process: GaussianProcess, fit: Fit, population: Population) -> None:
         """Wrap a fitted process; see ``fitted`` and ``of_study``."""
         super().__init__()
         self.process = process
+        self.fit = fit
         self.population = population
 
     @staticmethod
@@ -53,8 +54,9 @@ class MeanFieldModel(Model):  # type: ignore[misc]
         """Fit our process to payoffs Y (n,) or (n, 1) at distributions X (n, C · A)."""
         payoffs = Y.detach().numpy().reshape(-1)
         distributions = X.detach().numpy().reshape(-1, *population.shape)
-        process = fitted_process(population, distributions, payoffs, kernel=kernel, noise=noise)
-        return MeanFieldModel(process, population)
+        return MeanFieldModel(
+            *fitted_process(population, distributions, payoffs, kernel=kernel, noise=noise), population
+        )
 
     @staticmethod
     def of_study(study: Study) -> "MeanFieldModel":
@@ -63,8 +65,8 @@ class MeanFieldModel(Model):  # type: ignore[misc]
         if not told:
             raise InvalidInputError("the study was told no population payoff yet: tell one first")
         played = np.stack([done.played for done in told])
-        process = fitted_process(study.population, played, np.array([done.payoff for done in told]))
-        return MeanFieldModel(process, study.population)
+        payoffs = np.array([done.payoff for done in told])
+        return MeanFieldModel(*fitted_process(study.population, played, payoffs), study.population)
 
     @property
     def num_outputs(self) -> int:
@@ -85,10 +87,8 @@ class MeanFieldModel(Model):  # type: ignore[misc]
         **kwargs: Any,
     ) -> Any:
         """Return the joint posterior of g at X (…, q, C · A), in the payoff's own units."""
-        fit = self.process.fit
-        if fit is None:
-            raise InvalidInputError("the process has no fit yet: make the model with MeanFieldModel.fitted")
-        mean, covariance = _Joint.apply(X, self)
+        fit = self.fit
+        mean, covariance = _Joint.apply(X, self)  # type: ignore[no-untyped-call]
         covariance = covariance + JITTER * torch.eye(X.shape[-2], dtype=covariance.dtype)
         if observation_noise is not False:
             noise = self.process.noise_variance if observation_noise is True else observation_noise / fit.scale**2
@@ -102,7 +102,7 @@ class MeanFieldModel(Model):  # type: ignore[misc]
             return joint_moments(self.process, distributions)
 
 
-class _Joint(Function):  # type: ignore[misc]
+class _Joint(Function):
     """Means (…, q) and covariances (…, q, q) with the closed-form way back."""
 
     @staticmethod
@@ -193,7 +193,7 @@ class MeanEmbeddingKernel(RBFKernel):  # type: ignore[misc]
         return super().forward(self._embedded(x1), self._embedded(x2), diag=diag, **params)
 
     def _embedded(self, x: Tensor) -> Tensor:
-        cells = x.reshape(*x.shape[:-1], -1, self.root.shape[0]) @ self.root
+        cells: Tensor = x.reshape(*x.shape[:-1], -1, self.root.shape[0]) @ self.root
         return cells.reshape(*x.shape[:-1], -1)
 
 

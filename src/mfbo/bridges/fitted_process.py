@@ -4,7 +4,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.errors import InvalidInputError
-from mfbo.models import GaussianProcess, Kernel, default_kernel, system_rows
+from mfbo.models import Fit, GaussianProcess, Kernel, default_kernel, system_rows
 from mfbo.population import Population
 
 FIT_ITERATIONS = 100
@@ -17,8 +17,8 @@ def fitted_process(
     *,
     kernel: Kernel | None = None,
     noise: float | None = None,
-) -> GaussianProcess:
-    """Return the process fitted to population payoffs (n,) at distributions (n, C, A).
+) -> tuple[GaussianProcess, Fit]:
+    """Return the process fitted to population payoffs (n,) at distributions (n, C, A), and its fit.
 
     kernel: ``mfbo.models.default_kernel`` unless given. noise: the known standard deviation of one payoff, None to fit.
     """
@@ -29,5 +29,4 @@ def fitted_process(
     process = GaussianProcess(default_kernel(population) if kernel is None else kernel, noise)
     with one_blas_thread():
         process.append(system_rows(population.weights[:, None] * distributions, np.asarray(payoffs, dtype=np.float64)))
-        process.refit(None, FIT_ITERATIONS)
-    return process
+        return process, process.refit(None, FIT_ITERATIONS)

@@ -51,7 +51,7 @@ def _distribution(params: Mapping[str, float], population: Population) -> FloatA
     return np.asarray(np.where(totals > 0, shares / np.where(totals > 0, totals, 1.0), uniform(*population.shape)))
 
 
-class MeanFieldSampler(optunahub.samplers.SimpleBaseSampler):  # type: ignore[misc]
+class MeanFieldSampler(optunahub.samplers.SimpleBaseSampler):
     """Fills the parameters of ``distribution_space`` with the plans of an mfbo strategy.
 
     It follows the study's trials in their order, so a sampler that is made anew for a stored Optuna study asks its
@@ -62,6 +62,7 @@ class MeanFieldSampler(optunahub.samplers.SimpleBaseSampler):  # type: ignore[mi
     def __init__(self, population: Population, strategy: Any = "default", *, seed: int | None = None) -> None:
         """Name who is placed; strategy: as in ``mfbo.create_study``."""
         super().__init__(dict.fromkeys(share_names(population), SHARE), seed)
+        self._names = set(share_names(population))
         self.population = population
         self.strategy = strategy
         self._fleet_seed = 0 if seed is None else seed
@@ -72,7 +73,7 @@ class MeanFieldSampler(optunahub.samplers.SimpleBaseSampler):  # type: ignore[mi
     ) -> dict[str, Any]:
         """Return the shares of the strategy's next plan; other parameters are drawn independently."""
         _require_one_payoff(study)
-        if not set(self.search_space) <= set(search_space):
+        if not self._names <= set(search_space):
             return {name: self.sample_independent(study, trial, name, of) for name, of in search_space.items()}
         followed = self._followed
         if followed is None or followed.study_name != study.study_name or not followed.fits(study):
@@ -150,7 +151,7 @@ def _params(plan: Plan, population: Population) -> dict[str, float]:
     return dict(zip(share_names(population), plan.realized.ravel().tolist(), strict=True))
 
 
-class BenchmarkProblem(optunahub.benchmarks.BaseProblem):  # type: ignore[misc]
+class BenchmarkProblem(optunahub.benchmarks.BaseProblem):
     """A problem of ours as OptunaHub expects it: a search space, ``evaluate``, directions."""
 
     def __init__(self, problem: Problem) -> None:

@@ -33,16 +33,15 @@ class DistributionRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc
         amounts, payoffs = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         columns = amounts.shape[1]
         self.population_ = Population(list(map(str, range(columns)))) if self.population is None else self.population
-        self.process_ = fitted_process(self.population_, self._shares(amounts), payoffs, noise=self.noise)
+        self.process_, self.fit_ = fitted_process(self.population_, self._shares(amounts), payoffs, noise=self.noise)
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return the expected payoffs (n,), and with ``return_std`` their standard deviations too."""
         check_is_fitted(self)
         distributions = self._shares(validate_data(self, X, dtype=np.float64, reset=False))
-        fit = self.process_.fit
         with one_blas_thread():
-            posterior = RescaledPosterior(self.process_.posterior(), fit.shift, fit.scale)
+            posterior = RescaledPosterior(self.process_.posterior(), self.fit_.shift, self.fit_.scale)
             if not return_std:
                 return posterior.population_means(distributions)
             moments = [posterior.population(distribution) for distribution in distributions]

@@ -12,7 +12,8 @@ from mfbo.models import RescaledPosterior
 from mfbo.population import Population
 from mfbo.simplex import dirichlet
 
-NOT_OURS = {"check_estimators_dtypes": "its data have rows of zeros, which place nobody"}
+NOTHING_PLACED = "its data have rows of zeros, which place nobody"
+NOT_OURS = {"check_estimators_dtypes": NOTHING_PLACED, "check_fit2d_1feature": NOTHING_PLACED}
 
 
 @pytest.mark.parametrize(
@@ -33,8 +34,8 @@ def test_predictions_are_our_posterior_in_the_payoff_s_unit():
     flat = distributions.reshape(12, -1)
     regressor = DistributionRegressor(population).fit(17 * flat, payoffs)  # agents instead of shares
     means, deviations = regressor.predict(flat[:3], return_std=True)
-    process = fitted_process(population, distributions, payoffs)
-    posterior = RescaledPosterior(process.posterior(), process.fit.shift, process.fit.scale)
+    process, fit = fitted_process(population, distributions, payoffs)
+    posterior = RescaledPosterior(process.posterior(), fit.shift, fit.scale)
     own = [posterior.population(distribution) for distribution in distributions[:3]]
     np.testing.assert_allclose(means, [moments.mean for moments in own], rtol=1e-8)
     np.testing.assert_allclose(deviations**2, [moments.variance for moments in own], rtol=1e-4, atol=1e-9)

@@ -16,7 +16,7 @@ def fitted(make_kernel, rng):
     population = Population(rng.uniform(size=(4, 2)), contexts=["day", "night"], size=None)
     distributions = np.stack([dirichlet(1.0, 2, 4, rng) for _ in range(8)])
     payoffs = np.sin(distributions[:, 0, 0] * 3) + distributions[:, 1, 2] ** 2
-    return fitted_process(population, distributions, payoffs, kernel=make_kernel(population), noise=0.1)
+    return fitted_process(population, distributions, payoffs, kernel=make_kernel(population), noise=0.1)[0]
 
 
 @pytest.mark.parametrize("make_kernel", KERNELS)
