@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import uuid
 from pathlib import Path
@@ -97,3 +98,55 @@ def postgres_database(postgres_server):
         return f"{postgres_server}/{name}"
 
     return make
+
+
+class ServedStorage:
+    """`mfbo serve` in a process of its own, on a port that stays the same when it is killed and started again."""
+
+    def __init__(self, storage, *options):
+        self.storage = storage
+        self._options = options
+        self.url = ""
+        self.start()
+
+    def start(self):
+        port = self.url.rpartition(":")[2] or "0"
+        command = [sys.executable, "-m", "mfbo", "serve", "--storage", self.storage, "--port", port, *self._options]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **ONE_THREAD})
+        line = self.process.stdout.readline()
+        assert " at http://" in line, f"the service did not start: {line!r}"
+        self.url = line.rpartition(" at ")[2].split()[0].rstrip("/")
+
+    def kill(self):
+        """End it as a power cut would."""
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def stop(self):
+        """Ask it to stop, and return how it ended."""
+        self.process.terminate()
+        try:
+            code = self.process.wait(60)
+        finally:
+            self.process.kill()
+            self.process.stdout.close()
+        return code
+
+
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+@pytest.fixture(scope="module")
+def serve():
+    """Start services: serve(storage address, options of `mfbo serve` …)."""
+    started = []
+
+    def start(storage, *options):
+        started.append(ServedStorage(storage, *options))
+        return started[-1]
+
+    yield start
+    for service in started:
+        if service.process.poll() is None:
+            service.kill()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AsyncStudy": "mfbo.client",
     "Explanation": "mfbo.study",
     "Feedback": "mfbo.records",
     "History": "mfbo.records",
@@ -22,9 +23,11 @@ _HOMES = {
     "Proposal": "mfbo.records",
     "Result": "mfbo.study",
     "Round": "mfbo.records",
+    "ServiceError": "mfbo.errors",
     "Strategy": "mfbo.interfaces",
     "Study": "mfbo.study",
     "StorageError": "mfbo.errors",
+    "connect": "mfbo.client",
     "create_study": "mfbo.study",
     "load_study": "mfbo.study",
     "make_problem": "mfbo.catalogue",
@@ -33,6 +36,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AsyncStudy",
     "Explanation",
     "Feedback",
     "History",
@@ -45,10 +49,12 @@ __all__ = [
     "Proposal",
     "Result",
     "Round",
+    "ServiceError",
     "StorageError",
     "Strategy",
     "Study",
     "__version__",
+    "connect",
     "create_study",
     "load_study",
     "make_problem",
@@ -58,7 +64,8 @@ __all__ = [
 
 if TYPE_CHECKING:
     from mfbo.catalogue import make_problem, make_strategy
-    from mfbo.errors import InvalidInputError, MfboError, StorageError
+    from mfbo.client import AsyncStudy, connect
+    from mfbo.errors import InvalidInputError, MfboError, ServiceError, StorageError
     from mfbo.interfaces import Strategy
     from mfbo.population import Population
     from mfbo.problems import Problem

@@ -55,3 +55,7 @@ class ConflictError(StorageError):
 
 class MissingExtraError(MfboError, ImportError):
     """An optional library that is not installed; the message says what to install."""
+
+
+class ServiceError(MfboError, ConnectionError):
+    """A service that cannot be reached, refuses the caller, or does not answer as one."""

@@ -1,5 +1,7 @@
 """`mfbo serve`: the studies of a storage as pages and over HTTP."""
 
+import sys
+
 from mfbo.cli.commands import Serve
 from mfbo.cli.output import say
 from mfbo.errors import MissingExtraError
@@ -26,3 +28,4 @@ def serve(options: Serve) -> None:
 
 def _say(service: str, storage: str) -> None:
     say(f"mfbo serves {storage} at {service} (Ctrl-C stops it)")
+    sys.stdout.flush()  # whoever started it waits for this line

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
-from mfbo.health import HealthCheck
 from mfbo.population import Limits, Population
 from mfbo.records import Feedback, Lease, Plan, Round
 from mfbo.study import Explanation, LogEntry, Prediction
@@ -215,12 +214,6 @@ def log_record(entry: LogEntry) -> Record:
     """Return an entry of the log in plain values."""
     words = {"plan": entry.plan, "by": entry.by, "reason": entry.reason, "said": entry.said}
     return {"sequence": entry.sequence, "at": entry.at, "kind": entry.kind, **words}
-
-
-def health_record(check: HealthCheck) -> Record:
-    """Return a check of a study's health in plain values."""
-    ok = None if check.ok is None else bool(check.ok)
-    return {"name": check.name, "ok": ok, "message": check.message, "value": _float(check.value)}
 
 
 def _float(value: Any) -> float | None:

@@ -14,6 +14,7 @@ from mfbo.serve.hosts import is_loopback
 from mfbo.serve.tokens import Token
 from mfbo.validation import whole_number
 
+KEEP_SECONDS = 75  # for the next call on a connection; clients of ours close idle ones sooner
 STOP_SECONDS = 30  # for calls that have begun; what is not done by then is not stored
 
 
@@ -45,6 +46,7 @@ def run_service(
             log_level="warning",
             access_log=False,  # addresses hold names of studies
             server_header=False,
+            timeout_keep_alive=KEEP_SECONDS,
             timeout_graceful_shutdown=STOP_SECONDS,
         )
         _Server(config, lambda: ready(address, app.state.desk.address)).run(sockets=[listener])

@@ -51,4 +51,12 @@ async def outlook(name: StudyName, words: OutlookWords, desk: GivenDesk) -> Any:
 @router.get("/health", response_model=answers.Health)
 async def health(name: StudyName, desk: GivenDesk) -> Any:
     """Say whether a study is still to be trusted."""
-    return await desk.look(name, lambda study: {"checks": [wire.health_record(check) for check in health_of(study)]})
+
+    def checked(study: Study) -> Any:
+        return {"checks": [{**vars(check), "value": _known(check.value)} for check in health_of(study)]}
+
+    return await desk.look(name, checked)
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or value != value else float(value)

@@ -1,0 +1,75 @@
+"""What is said to a study, as JSON values: arrays as lists, positions as names, pairs as nested names."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mfbo.client.wire import table
+from mfbo.population import Population
+from mfbo.records import Feedback, Plan
+from mfbo.validation import by_label
+
+_LIMITS = ("capacity", "minimum")
+
+
+def said(population: Population, **words: Any) -> dict[str, Any]:
+    """Return what was said, as JSON values; what was not said (None) is left out."""
+    return {key: _value(key, value, population) for key, value in words.items() if value is not None}
+
+
+def feedback_words(payoff: Any, agents: Any, cells: Any, counts: Any) -> dict[str, Any]:
+    """Return what was seen under its names; a whole ``Feedback`` is taken apart."""
+    if isinstance(payoff, Feedback):
+        whole = payoff
+        told = whole.payoff if whole.total is None else whole.total
+        return {"payoff": told, "agents": whole.agents or None, "cells": whole.cells, "counts": whole.counts}
+    return {"payoff": payoff, "agents": agents, "cells": cells, "counts": counts}
+
+
+def number_of(plan: Plan | int) -> int:
+    """Return the number of a plan."""
+    return plan.number if isinstance(plan, Plan) else int(plan)
+
+
+def _value(key: str, value: Any, population: Population) -> Any:
+    value = by_label(value)
+    if key in _LIMITS and isinstance(value, float) and value == np.inf:
+        return dict.fromkeys(population.actions)  # no limit anywhere
+    if key == "move_budget" and value == np.inf:
+        return "none"
+    if isinstance(value, Mapping) and key not in ("situation", "open", "rename", "weights"):
+        return _by_name(value, population)
+    return plain(value)
+
+
+def _by_name(values: Mapping[Any, Any], population: Population) -> dict[str, Any]:
+    """Return a mapping with names as keys: JSON has no others, and the text "2" would be another name than place 2."""
+    named: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(key, tuple) and len(key) == 2:
+            context = population.contexts[population.context_index(key[0])]
+            action = population.actions[population.action_index(key[1])]
+            named.setdefault(context, {})[action] = plain(value)
+        else:
+            named[population.actions[population.action_index(key)]] = plain(value)
+    return named
+
+
+def plain(value: Any) -> Any:
+    """Return arrays, tuples and NumPy's numbers as JSON values; infinitely many is null: no limit."""
+    if isinstance(value, Plan):
+        return table(value.realized)
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset) or hasattr(value, "to_list"):
+        entries = value.to_list() if hasattr(value, "to_list") else value
+        return [_inner(entry) for entry in entries]
+    return value.isoformat() if hasattr(value, "isoformat") else value
+
+
+def _inner(value: Any) -> Any:
+    """Return an entry of a table: what is NaN or infinite there is not known, or not limited."""
+    return None if isinstance(value, float) and not np.isfinite(value) else plain(value)
