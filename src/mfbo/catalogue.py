@@ -38,11 +38,12 @@ class Entry:
 class StrategyEntry(Entry):
     """A strategy, and what a user compares strategies by.
 
-    searches: what it moves, the distribution or the M single agents. library, license: what it is built on; mfbo itself
+    searches: what it moves, the distribution or the M single agents; a rule moves nothing, and follows the plan that
+    the study begins with. library, license: what it is built on; mfbo itself
     unless it needs the extra "baselines". resumes: whether a resumed study equals an unbroken one, bit for bit.
     """
 
-    searches: Literal["distribution", "single agents"] = "distribution"
+    searches: Literal["distribution", "single agents", "nothing"] = "distribution"
     library: str = "mfbo"
     license: str = "MIT"
     resumes: bool = True
@@ -56,6 +57,12 @@ STRATEGIES: dict[str, StrategyEntry] = {
         "mfbo.strategies:MeanFieldGPUCB", "the paper's algorithm: additive kernel, MF-UCB, Adam"
     ),
     "random": StrategyEntry("mfbo.strategies:RandomSearch", "the paper's control: softmax of a uniform vector"),
+    "deficit": StrategyEntry(
+        "mfbo.strategies.forecast_rules:Deficit", "the plan of past trips' largest deficits, kept", searches="nothing"
+    ),
+    "shares": StrategyEntry(
+        "mfbo.strategies.forecast_rules:Shares", "the plan of past trips' starts, kept", searches="nothing"
+    ),
     "annealing": StrategyEntry(
         "mfbo.strategies.per_agent.annealing:Annealing",
         "simulated annealing, one agent at a time",
@@ -191,6 +198,12 @@ def searches_single_agents(name: str) -> bool:
     """Tell whether the strategy of this name places agents one by one."""
     base = base_name(name)
     return base in STRATEGIES and STRATEGIES[base].searches == "single agents"
+
+
+def follows_a_rule(name: str) -> bool:
+    """Tell whether the strategy of this name only follows the plan that a rule made of past trips."""
+    base = base_name(name)
+    return base in STRATEGIES and STRATEGIES[base].searches == "nothing"
 
 
 def make_strategy(strategy: Any) -> "Strategy":

@@ -43,11 +43,25 @@ class FeedStation:
 
 @dataclass(frozen=True)
 class Feed:
-    """The stations of a feed, in its order, with names that are unique; skipped: how many had no id or place."""
+    """The stations of a feed, in its order, with names that are unique; skipped: how many had no id or place.
+
+    faults: numbers that the feed has wrong, in words, a line for each.
+    """
 
     stations: tuple[FeedStation, ...]
     version: str
     skipped: int
+    faults: tuple[str, ...] = ()
+
+    @property
+    def overfull(self) -> dict[str, tuple[int, int]]:
+        """Stations with more bikes than docks: (bikes, docks) by name."""
+        known = [station for station in self.stations if station.capacity is not None and station.bikes is not None]
+        return {
+            station.name: (station.bikes or 0, station.capacity or 0)
+            for station in known
+            if (station.bikes or 0) > (station.capacity or 0)
+        }
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -87,11 +101,15 @@ def read_gbfs(source: str | PathLike[str], *, timeout: float = TIMEOUT) -> Feed:
         information, status = _from_files(Path(text))
     states = {} if status is None else {_id(state): state for state in _stations(status, f"{STATUS} of {text}")}
     listed = _stations(information, f"{INFORMATION} of {text}")
-    read = [_station(entry, states.get(_id(entry), {})) for entry in listed]
+    faults: list[str] = []
+    read = [_station(entry, states.get(_id(entry), {}), faults) for entry in listed]
     found = [station for station in read if station is not None]
     if not found:
         raise InvalidInputError(f"{text} lists no station with an id, a name and a place")
-    return Feed(_named_apart(found), str(information.get("version", "1.0")), len(listed) - len(found))
+    silent = [station.name for station in found if states and station.id not in states]
+    faults += [f"{said(name)} has no status; it counts as open and without bikes" for name in silent]
+    skipped = len(listed) - len(found)
+    return Feed(_named_apart(found), str(information.get("version", "1.0")), skipped, tuple(faults))
 
 
 def _from_files(path: Path) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
@@ -180,16 +198,37 @@ def _id(entry: Mapping[str, Any]) -> str:
     return str(entry.get("station_id", "")).strip()
 
 
-def _station(entry: Mapping[str, Any], state: Mapping[str, Any]) -> FeedStation | None:
-    """Return a station from what the two feeds say of it; None without an id or a place."""
+def _station(entry: Mapping[str, Any], state: Mapping[str, Any], faults: list[str]) -> FeedStation | None:
+    """Return a station from what the two feeds say of it, None without an id or a place; what is wrong is noted."""
     identity = _id(entry)
+    name = _text(entry.get("name")) or f"station {identity}"
     longitude, latitude = (_number(entry.get(key)) for key in ("lon", "lat"))
     if not identity or longitude is None or latitude is None or not (abs(longitude) <= 180 and abs(latitude) <= 90):
+        where = f"lies at longitude {said(entry.get('lon'))}, latitude {said(entry.get('lat'))}"
+        faults.append(f"{said(name)} {where if identity else 'has no station_id'}; it is left out")
         return None
-    bikes = _count(state.get("num_vehicles_available", state.get("num_bikes_available")))
-    is_open = all(bool(state.get(key, True)) for key in ("is_installed", "is_renting"))
-    name = _text(entry.get("name")) or f"station {identity}"
-    return FeedStation(identity, name, longitude, latitude, _count(entry.get("capacity")), bikes, is_open)
+    available = "num_vehicles_available" if "num_vehicles_available" in state else "num_bikes_available"
+    docks, bikes = (_told_count(source, key, name, faults) for source, key in ((entry, "capacity"), (state, available)))
+    installed, renting = (_told_flag(state, key, name, faults) for key in ("is_installed", "is_renting"))
+    return FeedStation(identity, name, longitude, latitude, docks, bikes, installed and renting)
+
+
+def _told_count(source: Mapping[str, Any], key: str, name: str, faults: list[str]) -> int | None:
+    """Return a number of a feed, None where it is not said or not a count; the latter is noted."""
+    value = source.get(key)
+    count = _count(value)
+    if value is not None and count is None:
+        faults.append(f"{said(name)} has {key} {said(value)}, which is not a whole number from 0; it counts as unknown")
+    return count
+
+
+def _told_flag(state: Mapping[str, Any], key: str, name: str, faults: list[str]) -> bool:
+    """Return yes or no, 1 or 0; yes where it is not said or something else, which is noted."""
+    value = state.get(key, True)
+    if value in (0, 1):  # False and True are these
+        return bool(value)
+    faults.append(f"{said(name)} has {key} {said(value)}, which is neither true nor false; it counts as true")
+    return True
 
 
 def _text(value: Any) -> str:
@@ -209,7 +248,7 @@ def _number(value: Any) -> float | None:
 
 def _count(value: Any) -> int | None:
     number = _number(value)
-    return None if number is None or number < 0 or number > 1e9 else int(number)
+    return None if number is None or number < 0 or number > 1e9 or number != int(number) else int(number)
 
 
 def _named_apart(stations: Sequence[FeedStation]) -> tuple[FeedStation, ...]:

@@ -16,7 +16,8 @@ SHORTER: dict[str, Callable[[], Strategy]] = {  # the same strategies with a sho
     "botorch-simplex": lambda: BotorchSimplex(initial_rounds=10, starts=2),
 }
 TORCH = ("botorch-simplex", "optuna-gp")  # seconds a test: left to CI
-EVERY = [pytest.param(name, marks=pytest.mark.slow) if name in TORCH else name for name in STRATEGIES]
+SEARCHING = [name for name, entry in STRATEGIES.items() if entry.searches != "nothing"]  # rules: test_forecast_rules
+EVERY = [pytest.param(name, marks=pytest.mark.slow) if name in TORCH else name for name in SEARCHING]
 LONGER = {"genetic": 45, "cma-es": 24}  # rounds until generations have passed
 
 

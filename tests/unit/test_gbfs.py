@@ -180,3 +180,36 @@ def test_a_feed_that_never_ends_is_given_up(served):
     with pytest.raises(InvalidInputError, match="too long"):
         read_gbfs(f"{address}/gbfs.json", timeout=0.3)
     assert time.monotonic() - begun < 3
+
+
+def test_wrong_numbers_are_told_and_not_silently_dropped(folder):
+    path = folder()
+    stations, states = information("2.3"), status("2.3")
+    listed = stations["data"]["stations"]
+    listed[0]["capacity"] = -3
+    listed.append({"station_id": "far", "name": "Far", "lat": 38.2, "lon": 500})
+    listed.append({"station_id": "new", "name": "New", "lat": 38.2, "lon": -85.7})
+    states["data"]["stations"][1]["num_bikes_available"] = "many"
+    states["data"]["stations"][2]["is_renting"] = "no"
+    (path / "station_information.json").write_text(json.dumps(stations))
+    (path / "station_status.json").write_text(json.dumps(states))
+    feed = read_gbfs(path)
+    assert feed.skipped == 1
+    assert list(feed.capacity) == ["Depot (8)", "Square"]
+    assert feed.faults == (
+        "'Depot' has capacity -3, which is not a whole number from 0; it counts as unknown",
+        "'Depot' has num_bikes_available 'many', which is not a whole number from 0; it counts as unknown",
+        "'Square' has is_renting 'no', which is neither true nor false; it counts as true",
+        "'Far' lies at longitude 500, latitude 38.2; it is left out",
+        "'New' has no status; it counts as open and without bikes",
+    )
+
+
+def test_more_bikes_than_docks_are_named(folder):
+    path = folder()
+    states = status("2.3")
+    states["data"]["stations"][2]["num_bikes_available"] = 8
+    (path / "station_status.json").write_text(json.dumps(states))
+    feed = read_gbfs(path)
+    assert feed.overfull == {"Square": (8, 5)}
+    assert feed.capacity["Square"] == 8

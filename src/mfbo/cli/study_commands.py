@@ -68,6 +68,13 @@ class Create:
     start: Annotated[
         Path | None, typer.Option(help="CSV: the plan to begin with, if not --placed; columns station, agents.")
     ] = None
+    start_from: Annotated[
+        list[Path] | None,
+        typer.Option(help="Instead of --start: past trips, of which a rule makes the plan; repeatable."),
+    ] = None
+    rule: Annotated[
+        str | None, typer.Option(help="With --start-from: deficit (where bikes ran out) or shares (of the starts).")
+    ] = None
     risk: Annotated[
         str | None, typer.Option(help="What a round may cost, as 5% of what the start earns; none: anything.")
     ] = None
@@ -162,6 +169,7 @@ class Tell:
     trips: Annotated[
         Path | None, typer.Option(help="Instead of a payoff: the day's trip file; its rides are the payoff.")
     ] = None
+    measure: Annotated[str, typer.Option(help="With --trips: rides (started) or minutes (ridden).")] = "rides"
     day: Annotated[str | None, typer.Option(help="With --trips of several days: which one, such as 2020-11-30.")] = None
     columns: Annotated[
         str | None, typer.Option(help="With --trips of an unknown layout: start=…,station=…,end=…,to=….")

@@ -3,7 +3,7 @@
 from shlex import quote
 from typing import Any
 
-from mfbo.catalogue import base_name
+from mfbo.catalogue import base_name, follows_a_rule
 from mfbo.cli.confirming import confirm_misfit
 from mfbo.cli.options import parse_agents
 from mfbo.cli.output import print_json, say
@@ -29,7 +29,7 @@ def create(options: Create) -> None:
     population, placed = _population(options)
     if options.placed is not None:
         placed = read_placed(options.placed, population)
-    start = None if options.start is None else read_placed(options.start, population)
+    start = _start(options, population)
     knows_start = (placed is not None or start is not None) and options.strategy.split("(")[0] == "default"
     wrong = "" if placed is None else population.misfit(population.read_placed(placed))
     study = create_study(
@@ -49,6 +49,23 @@ def create(options: Create) -> None:
         situations=declaration_of_text(options.situations),
     )
     _say(study, options)
+
+
+def _start(options: Create, population: Population) -> Any:
+    """Return the plan to begin with: the user's own, or that of a rule; None if nobody said any."""
+    if options.start is not None and options.start_from is not None:
+        raise InvalidInputError("--start and --start-from both say what to begin with: leave one of them out")
+    if options.start_from is None:
+        if options.rule is not None:
+            raise InvalidInputError("--rule makes a plan of past trips: give them with --start-from")
+        return None if options.start is None else read_placed(options.start, population)
+    from mfbo.cli.study_feeds import forecast
+
+    strategy = base_name(options.strategy)
+    rule = options.rule or (strategy if follows_a_rule(strategy) else "deficit")
+    if follows_a_rule(strategy) and rule != strategy:
+        raise InvalidInputError(f"strategy {strategy!r} follows its own rule: leave out --rule {rule}")
+    return forecast(options.start_from, population, rule, silent=options.quiet or options.json)
 
 
 def _population(options: Create) -> tuple[Population, Any]:
@@ -101,6 +118,6 @@ def _say(study: Study, options: Create) -> None:
         places = f"{actions} stations" + f" x {contexts} contexts" * (contexts > 1)
         say(f"study {options.name!r}: {size or 'shares of all'} agents, {places}, kept in {address}")
         if study.history.aim == "earn":
-            placed, started = options.placed is not None, options.start is not None
+            placed, started = options.placed is not None, study.history.planned
             say(earning_line(study.history.risk, started=started, placed=placed))
         say(f"next: mfbo study ask {quote(options.name)}")

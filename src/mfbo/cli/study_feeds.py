@@ -5,16 +5,20 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from mfbo.cli.output import bytes_progress, say
 from mfbo.errors import InvalidInputError
 from mfbo.gbfs import Feed, read_gbfs
 from mfbo.population import Population
-from mfbo.problems import forecast_plan
 from mfbo.problems.day_rides import DayRides, day_rides
+from mfbo.problems.forecasts import RULES, shared_out
 from mfbo.problems.tables import Trips, parse_columns, read_trips
 from mfbo.problems.tables.days import iso
 from mfbo.problems.tables.trip_files import told_record
-from mfbo.validation import said
+from mfbo.validation import known_name, said
+
+MOST_NAMED = 20  # oddities of a feed that are said one by one
 
 
 def feed_population(source: str, size: int | None, move_budget: int | None) -> tuple[Population, dict[str, int] | None]:
@@ -22,7 +26,7 @@ def feed_population(source: str, size: int | None, move_budget: int | None) -> t
 
     Stations that do not rent keep the bikes that stand there.
     """
-    feed = read_gbfs(source)
+    feed = _read_feed(source)
     bikes = None if feed.placed is None else sum(feed.placed.values())
     if size is None and not bikes:
         raise InvalidInputError(f"{source} says of no bike where it is; say how many there are with --agents")
@@ -36,7 +40,7 @@ def feed_population(source: str, size: int | None, move_budget: int | None) -> t
 
 def feed_placement(source: str, population: Population) -> dict[str, int]:
     """Return today's bikes by station, for the stations of a study; others are named, missing ones refused."""
-    feed: Feed = read_gbfs(source)
+    feed = _read_feed(source)
     if feed.placed is None:
         raise InvalidInputError(f"{source} has no station_status: it does not say where bikes are")
     missing = [name for name in population.actions if name not in feed.placed]
@@ -46,6 +50,22 @@ def feed_placement(source: str, population: Population) -> dict[str, int]:
     if others:
         say(f"{others} bikes of the feed stand at stations that are not in the study", error=True)
     return {name: feed.placed[name] for name in population.actions}
+
+
+def _read_feed(source: str) -> Feed:
+    """Read a feed, and name what is odd about it: wrong numbers, stations that are closed or hold too much."""
+    feed = read_gbfs(source)
+    lines = list(feed.faults)
+    lines += [f"{said(name)} has {bikes} bikes at {docks} docks" for name, (bikes, docks) in feed.overfull.items()]
+    lines += [
+        f"{said(name)} is closed; its bikes stay: {count}" if count else f"{said(name)} is closed"
+        for name, count in feed.closed.items()
+    ]
+    for line in lines[:MOST_NAMED]:
+        say(f"feed: {line}", error=True)
+    if len(lines) > MOST_NAMED:
+        say(f"feed: {len(lines) - MOST_NAMED} more of this kind", error=True)
+    return feed
 
 
 def told_day(path: Path, population: Population, columns: str | None, day: str | None, *, silent: bool) -> DayRides:
@@ -73,18 +93,29 @@ def given_trips(paths: Sequence[Path], columns: str | None, *, stations: Path | 
     return trips
 
 
-def forecast(path: Path, population: Population, rule: str, *, silent: bool) -> dict[str, int]:
-    """Return the plan that a rule makes of past trips, by station, for a study's stations and fleet."""
-    if population.size is None:
-        raise InvalidInputError("a forecast places whole agents: give their number with --agents")
-    trips = given_trips([path], None, silent=silent)
+def forecast(paths: Sequence[Path], population: Population, rule: str, *, silent: bool) -> dict[str, int]:
+    """Return the plan that a rule makes of past trips, by station, for a study's stations and fleet.
+
+    Bikes that must stay where they are (at closed stations) do, and the rule shares out the others.
+    """
+    if population.size is None or population.shape[0] > 1:
+        raise InvalidInputError("a forecast places whole agents of one kind: give their number with --agents")
+    known_name(rule, "rule", list(RULES))
+    trips = given_trips(paths, None, silent=silent)
     shared = [name for name in population.actions if name in trips.stations]
     if not shared:
-        raise InvalidInputError(f"no trip of {path} starts at a station of the study; names must be the same")
-    docks = None if population.limits is None else population.limits.most
-    by_name = None if docks is None else dict(zip(population.actions, docks.tolist(), strict=True))
-    plan = forecast_plan(trips.at(shared), population.size, rule, by_name)
-    return dict.fromkeys(population.actions, 0) | dict(zip(shared, plan.tolist(), strict=True))
+        raise InvalidInputError(f"no trip of {paths[0]} starts at a station of the study; names must be the same")
+    others = len(trips.stations) - len(shared)
+    if others and not silent:
+        say(f"{others} stations of the trips are not in the study; their trips are left out", error=True)
+    limits = population.limits
+    weights = dict.fromkeys(population.actions, 0.0) | dict(
+        zip(shared, RULES[rule](trips.at(shared)).tolist(), strict=True)
+    )
+    least = None if limits is None else np.maximum(limits.lower[0], limits.least)
+    most = None if limits is None else np.minimum(limits.upper[0], limits.most)
+    plan = shared_out(np.array([*weights.values()]), population.size, least, most)
+    return dict(zip(population.actions, plan.tolist(), strict=True))
 
 
 def _ordinal(text: str) -> int:

@@ -23,7 +23,7 @@ def tell(options: Tell) -> None:
     feedback, played = read_told(study, options)
     rides = _rides(study, options)
     if rides is not None:
-        feedback["payoff"] = rides.payoff
+        feedback |= _of_trips(study, options, rides, played.get("placed"))
     if "placed" in played:
         played["allow_misfit"] = confirm_misfit(study.misfit(played["placed"], options.plan), yes=options.yes)
     if feedback["payoff"] is not None:
@@ -78,6 +78,23 @@ def _rides(study: Study, options: Tell) -> Any:
 
     silent = options.quiet or options.json
     return told_day(options.trips, study.population, options.columns, options.day, silent=silent)
+
+
+def _of_trips(study: Study, options: Tell, rides: Any, placed: Any) -> dict[str, Any]:
+    """Return the payoff of a day's trips and, where agents are of one kind, what every station saw beside it.
+
+    Rides per bike are hints, not pieces of the payoff, though they add up to the rides per bike of all; so they stay
+    away where payoffs are divided by the agents, and would be taken for pieces (decision 12).
+    """
+    told = {"payoff": rides.payoff(options.measure)}
+    bikes = study.rounds[options.plan].plan.allocation if placed is None else placed
+    told_otherwise = options.cells is not None or options.agents_file is not None
+    if told_otherwise or bikes is None or len(bikes) > 1 or study.payoff_is == "total":
+        return told
+    from mfbo.problems.day_rides import station_hints
+
+    hints = station_hints(rides.started, bikes[0])
+    return told | {"cells": hints.cells, "counts": hints.counts}
 
 
 def read_told(study: Study, options: Tell | Amend) -> tuple[dict[str, Any], dict[str, Any]]:

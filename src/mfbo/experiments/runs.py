@@ -9,9 +9,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.catalogue import make_problem
+from mfbo.catalogue import base_name, follows_a_rule, make_problem
 from mfbo.errors import InvalidInputError
-from mfbo.problems import FeedbackKind, Observer, Problem
+from mfbo.problems import FeedbackKind, Observer, Problem, forecast_plan
+from mfbo.problems.trip_replay import ReplayPayoff
 from mfbo.records import Plan
 from mfbo.simplex import AllocationMethod
 from mfbo.study import Study, create_study
@@ -159,7 +160,22 @@ def _study(settings: RunSettings, problem: Problem) -> Study:
         allocation=settings.allocation,
         context_allocation=settings.context_allocation,
         situations=None if problem.days is None else problem.days.situations,
+        start=_rule_plan(settings, problem),
     )
+
+
+def _rule_plan(settings: RunSettings, problem: Problem) -> FloatArray | None:
+    """Return the plan (1, A) that a strategy which is a rule makes of the problem's trips; None for all others."""
+    if not isinstance(settings.strategy, str) or not follows_a_rule(settings.strategy):
+        return None
+    rule, payoff = base_name(settings.strategy), problem.payoff
+    if not isinstance(payoff, ReplayPayoff):
+        raise InvalidInputError(
+            f"strategy {rule!r} makes its plan of recorded trips, and {problem.name!r} has none; take jersey-city, or "
+            "replay_problem with trips of your own"
+        )
+    bikes = forecast_plan(payoff.trips, problem.population.size or payoff.agents, rule, payoff.docks)
+    return np.asarray(bikes[None] / bikes.sum())
 
 
 def _play_round(study: Study, problem: Problem, observer: Observer) -> _PlayedRound:

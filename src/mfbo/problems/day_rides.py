@@ -9,22 +9,28 @@ from mfbo.arrays import FloatArray, IntArray
 from mfbo.errors import InvalidInputError
 from mfbo.problems.tables.days import iso
 from mfbo.problems.tables.trip_table import Trips
-from mfbo.validation import said
+from mfbo.validation import known_name, said
+
+DAY_MEASURES = ("rides", "minutes")
 
 
 @dataclass(frozen=True, eq=False)
 class DayRides:
-    """Rides of one day. day: its ordinal. started, arrived: per action (A,). elsewhere: rides from other stations."""
+    """Rides of one day. day: its ordinal. started, arrived: per action (A,). elsewhere: rides from other stations.
+
+    minutes: ridden from the study's stations, as far as rides have an end.
+    """
 
     day: int
     started: IntArray
     arrived: IntArray
     elsewhere: int
+    minutes: float
 
-    @property
-    def payoff(self) -> float:
-        """All rides that started at a station of the study."""
-        return float(self.started.sum())
+    def payoff(self, measure: str = "rides") -> float:
+        """Return all rides that started at a station of the study, or the minutes that they took."""
+        known_name(measure, "measure", DAY_MEASURES)
+        return self.minutes if measure == "minutes" else float(self.started.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,4 +68,5 @@ def day_rides(trips: Trips, actions: Sequence[str], day: int | None = None) -> D
             f"{said(actions[0])}; names must be the same"
         )
     here, there = (np.bincount(where[where >= 0], minlength=len(actions)) for where in (started, arrived))
-    return DayRides(one.dates[0], here, there, int((started < 0).sum()))
+    lengths = np.nan_to_num(np.maximum(one.ends - one.starts, 0.0))[started >= 0]
+    return DayRides(one.dates[0], here, there, int((started < 0).sum()), float(lengths.sum() / 60))

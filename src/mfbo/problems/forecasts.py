@@ -26,15 +26,12 @@ def forecast_plan(trips: Trips, agents: int, rule: str = "deficit", docks: Any =
     """
     whole_number(agents, "agents", 1, 10**7)
     weights = RULES[known_name(rule, "rule", list(RULES))](trips)
-    if docks is None:
-        return quota(weights / weights.sum(), agents)
-    return _capped(weights, agents, read_docks(docks, trips.stations))
+    return shared_out(weights, agents, None, None if docks is None else read_docks(docks, trips.stations))
 
 
 def evenly(agents: int, docks: IntArray | None, stations: int) -> IntArray:
     """Return the bikes of a fleet spread evenly over so many stations (A,), as far as docks (A,) allow."""
-    weights = np.full(stations, 1 / stations)
-    return quota(weights, agents) if docks is None else _capped(weights, agents, docks)
+    return shared_out(np.full(stations, 1 / stations), agents, None, docks)
 
 
 def start_shares(trips: Trips) -> FloatArray:
@@ -75,13 +72,14 @@ def daily_deficits(trips: Trips) -> IntArray:
 RULES: dict[str, Callable[[Trips], FloatArray]] = {"shares": start_shares, "deficit": mean_deficits}
 
 
-def _capped(weights: FloatArray, agents: int, docks: IntArray) -> IntArray:
-    """Share agents out by the weights, no station above its docks."""
-    if docks.sum() < agents:
-        raise InvalidInputError(f"{agents:,} bikes do not fit into {int(docks.sum()):,} docks")
-    plan = np.zeros(len(docks), dtype=np.int64)
+def shared_out(weights: FloatArray, agents: int, least: IntArray | None, most: IntArray | None) -> IntArray:
+    """Share agents out by the weights (A,), no station below ``least`` or above ``most``, (A,) or None, in agents."""
+    plan = np.zeros(len(weights), dtype=np.int64) if least is None else least.copy()
+    room = np.full(len(weights), agents) if most is None else most
+    if room.sum() < agents:
+        raise InvalidInputError(f"{agents:,} bikes do not fit into {int(room.sum()):,} docks")
     while (missing := agents - int(plan.sum())) > 0:
-        free = docks - plan
+        free = room - plan
         wanted = np.where(free > 0, weights, 0.0)
         if not wanted.any():
             wanted = free.astype(np.float64)

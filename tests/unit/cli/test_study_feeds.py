@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from mfbo.cli.study_ask import ask
@@ -9,8 +10,9 @@ from mfbo.cli.study_commands import Ask, Create, Tell
 from mfbo.cli.study_create import create
 from mfbo.cli.study_feeds import forecast
 from mfbo.cli.study_tell import tell
-from mfbo.errors import InvalidInputError
+from mfbo.errors import InvalidInputError, MfboError, UnknownNameError
 from mfbo.population import Population
+from mfbo.storage import open_storage
 from mfbo.study import load_study
 
 NAMES = ("Dock", "Park", "Hall")
@@ -90,8 +92,48 @@ def test_a_days_trips_are_the_payoff(feed, storage, tmp_path, capsys):
         told(storage, trips=path, day="4.11.")
     assert load_study("s", storage).rounds[0].state == "open"
     told(storage, trips=path, day="2020-11-04")
-    assert load_study("s", storage).rounds[0].payoff == 3.0
+    done = load_study("s", storage).rounds[0]
+    assert done.payoff == 3.0
+    bikes = done.plan.allocation[0]
+    assert done.feedback.counts[0].tolist() == bikes.tolist()
+    seen = bikes > 0
+    np.testing.assert_allclose(done.feedback.cells[0][seen], (np.array([2, 1, 0]) / np.maximum(bikes, 1))[seen])
+    assert np.isnan(done.feedback.cells[0][~seen]).all()
     assert "1 rides started at stations that are not in the study" in capsys.readouterr().err
+
+
+def test_hints_stay_away_where_they_would_be_taken_for_pieces_and_minutes_can_be_told(feed, storage, tmp_path):
+    create(Create("s", None, None, feed(), strategy="random", payoff_is="total", storage=storage, quiet=True))
+    asked(storage)
+    path = tmp_path / "day.csv"
+    path.write_text(
+        "started_at,ended_at,start_station_name\n2020-11-03 10:00,2020-11-03 10:20,Dock\n2020-11-03 11:00,,Park\n"
+    )
+    with pytest.raises(UnknownNameError, match="measure 'money'"):
+        told(storage, trips=path, measure="money")
+    told(storage, trips=path, measure="minutes")
+    done = load_study("s", storage).rounds[0]
+    assert done.as_told == 20.0
+    assert done.feedback.cells is None
+
+
+def test_a_study_starts_from_what_a_rule_makes_of_past_trips(feed, storage, tmp_path, capsys):
+    path = trips(tmp_path)
+    create(Create("s", None, None, feed((2, 2, 1)), start_from=[path], rule="shares", storage=storage))
+    shown = capsys.readouterr()
+    assert "aim: earn, from the starting plan on" in shown.out
+    assert "1 stations of the trips are not in the study" in shown.err
+    study = load_study("s", storage)
+    assert study.ask().allocation.tolist() == [[3, 1, 1]]  # two of three start at the dock; the hall is closed
+    create(Create("r", None, None, feed((2, 2, 1)), start_from=[path], strategy="shares", storage=storage))
+    assert load_study("r", storage).ask().allocation.tolist() == [[3, 1, 1]]
+
+
+def test_feeds_with_odd_stations_name_them(feed, storage, capsys):
+    create(Create("s", None, None, feed((9, 2, 1)), strategy="random", storage=storage))
+    shown = capsys.readouterr().err
+    assert "feed: 'Dock' has 9 bikes at 6 docks" in shown
+    assert "feed: 'Hall' is closed; its bikes stay: 1" in shown
 
 
 def test_what_does_not_fit_is_refused(feed, storage, tmp_path):
@@ -104,15 +146,24 @@ def test_what_does_not_fit_is_refused(feed, storage, tmp_path):
         asked(storage, gbfs=feed(names=("Dock", "Park", "Town")))
     with pytest.raises(InvalidInputError, match="--placed and --gbfs exclude one another"):
         asked(storage, placed=tmp_path / "p.csv", gbfs=feed())
+    for options, reason in (
+        ({"start": tmp_path / "p.csv", "start_from": [tmp_path]}, "both say what to begin with"),
+        ({"rule": "deficit"}, "give them with --start-from"),
+        ({"start_from": [tmp_path], "rule": "shares", "strategy": "deficit"}, "leave out --rule shares"),
+        ({"start_from": [trips(tmp_path)], "rule": "guess"}, "unknown rule 'guess'"),
+    ):
+        with pytest.raises(MfboError, match=reason):
+            create(Create("t", None, None, feed(), storage=storage, quiet=True, **options))
+    assert [found.name for found in open_storage(storage).studies()] == ["s"]
 
 
 def test_a_forecast_is_a_placement_of_the_whole_fleet_within_the_docks(tmp_path):
     path = trips(tmp_path)
-    plan = forecast(path, Population(NAMES, size=9), "shares", silent=True)
+    plan = forecast([path], Population(NAMES, size=9), "shares", silent=True)
     assert plan == {"Dock": 6, "Park": 3, "Hall": 0}
-    docked = forecast(path, Population(NAMES, size=9, capacity=5), "deficit", silent=True)
+    docked = forecast([path], Population(NAMES, size=9, capacity=5), "deficit", silent=True)
     assert docked == {"Dock": 5, "Park": 4, "Hall": 0}
     with pytest.raises(InvalidInputError, match="names must be the same"):
-        forecast(path, Population(["x"], size=9), "deficit", silent=True)
+        forecast([path], Population(["x"], size=9), "deficit", silent=True)
     with pytest.raises(InvalidInputError, match="whole agents"):
-        forecast(path, Population(NAMES), "deficit", silent=True)
+        forecast([path], Population(NAMES), "deficit", silent=True)

@@ -16,13 +16,13 @@ def test_rides_are_counted_by_name_in_the_order_of_the_study():
     assert rides.started.tolist() == [0, 2, 0]
     assert rides.arrived.tolist() == [1, 1, 0]
     assert rides.elsewhere == 1
-    assert rides.payoff == 2.0
+    assert rides.payoff() == 2.0
 
 
 def test_several_days_need_one_to_be_said():
     with pytest.raises(InvalidInputError, match=r"of 2 days.*say which day"):
         day_rides(TRIPS, ["a"])
-    assert day_rides(TRIPS.on([6]), ["b"]).payoff == 1.0
+    assert day_rides(TRIPS.on([6]), ["b"]).payoff() == 1.0
 
 
 def test_other_stations_are_refused():
