@@ -4,10 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo quick test test-slow check format bench clean
+.PHONY: demo serve quick test test-slow check format bench clean
 
 demo: $(VENV)/.plot ## run the main job on an embedded default, offline, and write pictures
 	$(BIN)/mfbo demo
+
+serve: $(VENV)/.serve ## pages and HTTP interface at http://127.0.0.1:8765/, with a study to look at, offline
+	$(BIN)/mfbo serve --storage sqlite:///mfbo-serve.db --demo
 
 quick: $(VENV)/.quick ## the paper's evaluation in minutes, and its report; continues where it was stopped
 	$(BIN)/mfbo benchmark --suite quick
@@ -43,6 +46,10 @@ $(VENV)/.plot: pyproject.toml $(VENV)/pyvenv.cfg
 	$(INSTALL) --editable ".[plot,experiments]"
 	@touch $@
 
+$(VENV)/.serve: pyproject.toml $(VENV)/pyvenv.cfg
+	$(INSTALL) --editable ".[serve]"
+	@touch $@
+
 # torch is pinned and installed by itself: an unpinned one takes gigabytes of CUDA libraries
 $(VENV)/.quick: pyproject.toml $(VENV)/pyvenv.cfg
 	$(INSTALL) torch==2.13.0
@@ -52,7 +59,7 @@ $(VENV)/.quick: pyproject.toml $(VENV)/pyvenv.cfg
 $(VENV)/.dev: pyproject.toml $(VENV)/pyvenv.cfg
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable ".[dev]"
-	@touch $@ $(VENV)/.plot $(VENV)/.quick
+	@touch $@ $(VENV)/.plot $(VENV)/.serve $(VENV)/.quick
 
 $(VENV)/.bench: $(VENV)/.dev
 	$(INSTALL) --editable ".[bench]"

@@ -179,3 +179,4 @@ class Serve:
     allow_host: Annotated[
         list[str] | None, typer.Option(help="A name by which it may be called, as through a proxy; may be repeated.")
     ] = None
+    demo: Annotated[bool, typer.Option("--demo", help="Make a study to look at, on the Bay Area's stations.")] = False

@@ -10,9 +10,13 @@ from mfbo.errors import MissingExtraError
 def serve(options: Serve) -> None:
     """Serve until stopped."""
     try:
+        from mfbo.serve.demo import add_demo
         from mfbo.serve.running import run_service
     except ImportError as error:
         raise MissingExtraError('serving needs a few libraries: pip install "mfbo[serve]"') from error
+    if options.demo:
+        say("making a study to look at; this takes some seconds")
+        add_demo(options.storage)
     try:
         run_service(
             options.storage,

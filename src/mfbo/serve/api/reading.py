@@ -5,11 +5,13 @@ from typing import Any
 from mfbo.client import wire
 from mfbo.csv_reader import SheetText
 from mfbo.errors import InvalidInputError
+from mfbo.own_parts import is_import_path
 from mfbo.population import Population
 from mfbo.serve.api.words import CreateWords, SeenWords, Words, by_cell
 from mfbo.serve.refusals import MissingError
 from mfbo.sheets import Faults, read_agents, read_cells, read_placed, read_stations
 from mfbo.study import Study, create_study
+from mfbo.validation import said as quoted
 
 _CELLS = ("placed", "distribution", "cells", "counts", "fixed", "start")
 _OF_POPULATION = ("actions", "contexts", "size", "weights", "capacity", "minimum", "forbidden", "fixed", "move_budget")
@@ -63,7 +65,9 @@ def counted(study: Study, words: Any, *left_out: str) -> dict[str, Any]:
 
 
 def created(words: CreateWords, storage: Any) -> Study:
-    """Make a study."""
+    """Make a study; its strategy must be one of the service's own: an import path would run what it names."""
+    if is_import_path(words.strategy):
+        raise InvalidInputError(f"strategy must be a name from `mfbo strategies`, not {quoted(words.strategy)}")
     population = _population(words)
     settings = arguments(words, "name", "population", "strategy", *_OF_POPULATION)
     for key, text in (("placed", words.placed_csv), ("start", words.start_csv)):
