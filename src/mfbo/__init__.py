@@ -26,6 +26,7 @@ _HOMES = {
     "ServiceError": "mfbo.errors",
     "Strategy": "mfbo.interfaces",
     "Study": "mfbo.study",
+    "StopWhen": "mfbo.study",
     "StorageError": "mfbo.errors",
     "connect": "mfbo.client",
     "create_study": "mfbo.study",
@@ -50,6 +51,7 @@ __all__ = [
     "Result",
     "Round",
     "ServiceError",
+    "StopWhen",
     "StorageError",
     "Strategy",
     "Study",
@@ -70,7 +72,7 @@ if TYPE_CHECKING:
     from mfbo.population import Population
     from mfbo.problems import Problem
     from mfbo.records import Feedback, History, Plan, Proposal, Round
-    from mfbo.study import Explanation, Prediction, Result, Study, create_study, load_study, maximize
+    from mfbo.study import Explanation, Prediction, Result, StopWhen, Study, create_study, load_study, maximize
 
 
 def __getattr__(name: str) -> Any:

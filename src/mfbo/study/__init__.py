@@ -5,6 +5,7 @@ from mfbo.study.log import LogEntry
 from mfbo.study.maximizing import Result, maximize, run_round
 from mfbo.study.moving import archived, copy_study, is_archive, restored
 from mfbo.study.opening import create_study, load_study
+from mfbo.study.stopping import StopWhen
 from mfbo.study.study import Study
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "LogEntry",
     "Prediction",
     "Result",
+    "StopWhen",
     "Study",
     "archived",
     "copy_study",
