@@ -168,7 +168,7 @@ def gen_candidates(
 
 
 class HellingerKernel(RBFKernel):  # type: ignore[misc]
-    """exp(−|√ξ − √ξ′|² / 2ℓ²): an RBF of the Hellinger distance."""
+    """exp(−‖√ξ − √ξ′‖² / 2ℓ²): an RBF of the Hellinger distance."""
 
     def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **params: Any) -> Any:
         """Compare the roots of shares."""
@@ -176,7 +176,7 @@ class HellingerKernel(RBFKernel):  # type: ignore[misc]
 
 
 class MeanEmbeddingKernel(RBFKernel):  # type: ignore[misc]
-    """exp(−|μ − μ′|²_H / 2ℓ²), μ = Σ_a ξ_a k(a, ·): an RBF of the distance between mean embeddings.
+    """exp(−‖μ − μ′‖² / 2ℓ²), μ = Σ_a ξ_a k(a, ·): an RBF of the distance between mean embeddings.
 
     features: (A, d) of the actions; embedding_length: of the kernel k between them, on features scaled to [0, 1] and
     squared distances averaged over the features.
