@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo serve quick test test-slow check format bench clean
+.PHONY: demo serve quick test test-slow check format bench docs wheel clean
 
 demo: $(VENV)/.plot ## run the main job on an embedded default, offline, and write pictures
 	$(BIN)/mfbo demo
@@ -35,6 +35,18 @@ format: $(VENV)/.dev
 bench: $(VENV)/.bench ## speed against a BoTorch implementation, one BLAS thread for both
 	$(BIN)/python benchmarks/round_cost.py
 
+docs: $(VENV)/.docs ## the documentation site, offline, in build/site
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
+
+wheel: $(VENV)/pyvenv.cfg ## the packages in dist/, checked, installed into an empty environment and tried
+	$(INSTALL) build twine
+	rm -rf dist build/empty
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv build/empty
+	build/empty/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[plot,experiments]"
+	cd build && empty/bin/mfbo demo --rounds 20
+
 clean:
 	rm -rf $(VENV) build dist mfbo-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 
@@ -60,6 +72,11 @@ $(VENV)/.dev: pyproject.toml $(VENV)/pyvenv.cfg
 	$(INSTALL) torch==2.13.0
 	$(INSTALL) --editable ".[dev]"
 	@touch $@ $(VENV)/.plot $(VENV)/.serve $(VENV)/.quick
+
+$(VENV)/.docs: pyproject.toml $(VENV)/pyvenv.cfg
+	$(INSTALL) torch==2.13.0
+	$(INSTALL) --editable ".[docs]"
+	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
 	$(INSTALL) --editable ".[bench]"
