@@ -88,3 +88,58 @@ def test_declarations_are_read():
     assert declaration_of_text("day=a|b:after") == {"day": {"kind": ["a", "b"], "known": "after"}}
     with pytest.raises(InvalidInputError, match="twice"):
         declaration_of_text("rain=number,rain=time")
+
+
+WEEK = "date,day,rain\n2026-05-04,weekday,0.1\n2026-05-05,weekday,\n2026-05-09,weekend,0.7\n"
+
+
+def test_a_week_is_planned_at_once(run, tmp_path):
+    (tmp_path / "week.csv").write_text(WEEK, encoding="utf-8")
+    found = json.loads(run("ask", "city", "--situations", "week.csv", "--out", "plans", "--json"))
+    assert [day["plan"] for day in found["plans"]] == [0, 1, 2]
+    assert found["plans"][1]["situation"] == {"day": "weekday", "date": "2026-05-05"}
+    assert [path.name for path in sorted((tmp_path / "plans").iterdir())] == ["plan-0.csv", "plan-1.csv", "plan-2.csv"]
+    study = mfbo.load_study("city", f"sqlite:///{tmp_path / 'mfbo.db'}")
+    assert [asked.situation.get("rain") for asked in study.history.open] == [0.1, None, 0.7]
+    first, second = found["plans"][0]["rows"], found["plans"][1]["rows"]
+    assert [late["change"] for late in second] == [
+        late["agents"] - early["agents"] for early, late in zip(first, second, strict=True)
+    ]
+
+
+def test_a_week_asked_again_gives_the_same_plans_but_for_what_changed(run, tmp_path):
+    (tmp_path / "week.csv").write_text(WEEK, encoding="utf-8")
+    run("ask", "city", "--situations", "week.csv")
+    run("tell", "city", "--plan", 0, "--payoff", 2.5)
+    (tmp_path / "week.csv").write_text(WEEK.replace("0.7", "0.2"), encoding="utf-8")
+    said = run("ask", "city", "--situations", "week.csv", "--out", "week-plans.csv")
+    assert "plan 2 is abandoned: it was made for another situation" in said
+    with (tmp_path / "week-plans.csv").open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    assert list(dict.fromkeys(row["plan"] for row in rows)) == ["3", "1", "4"]
+    assert rows[-1]["situation_rain"] == "0.2"
+
+
+@pytest.mark.parametrize(
+    ("sheet", "reason"),
+    [
+        ("date,snow\n2026-05-04,1\n", "is not a situation of this study"),
+        ("day\nmonday\nweekday\nsunday\n", "line 4, column 'day'"),
+        ("day,requests\nweekday,800\n", "after"),
+        ("snow\n1\n", "no column is called like"),
+        ("day,rain\n", "no rows"),
+    ],
+)
+def test_a_week_that_cannot_be_read_is_refused(run, tmp_path, sheet, reason):
+    (tmp_path / "week.csv").write_text(sheet, encoding="utf-8")
+    assert reason in run("ask", "city", "--situations", "week.csv", refused=True)
+    assert not mfbo.load_study("city", f"sqlite:///{tmp_path / 'mfbo.db'}").rounds
+
+
+def test_a_week_says_nothing_of_one_day(run, tmp_path):
+    (tmp_path / "week.csv").write_text(WEEK, encoding="utf-8")
+    assert "--size for one" in run("ask", "city", "--situations", "week.csv", "--size", 9, refused=True)
+    run(
+        "create", "careful", "--actions", "stations.csv", "--agents", 12, "--move-budget", 3, "--situations", "r=number"
+    )
+    assert "day by day" in run("ask", "careful", "--situations", "week.csv", refused=True)

@@ -26,6 +26,11 @@ GUARDED = {
 
 def ask(options: Ask) -> None:
     """Ask, and write the file whole; the plan stays open if the file cannot be written, and asking again gives it."""
+    if options.situations is not None:
+        from mfbo.cli.study_week import ask_week
+
+        ask_week(options, options.situations)
+        return
     out = options.out
     if options.json and out == STANDARD_OUTPUT:
         raise InvalidInputError("--json and --out - both write to standard output: leave one of them out")

@@ -121,6 +121,13 @@ class Ask:
         "operator"
     )
     situation: SituationText = None
+    situations: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV: a row for each day to come, columns as the situations are called; a plan for each. --out is"
+            " then a folder, or one .csv."
+        ),
+    ] = None
     new_categories: NewCategories = False
     yes: YesCounted = False
     storage: StorageUrl = DEFAULT_STORAGE

@@ -187,9 +187,12 @@ class Study(Changes):
             plan = self._open(proposal, day, day.seen(self._history))
         return plan
 
-    def moves(self, plan: Plan) -> Moves | None:
-        """Return what leads from where agents stand to a plan; None if either is not known in whole agents."""
-        placed = self.placed
+    def moves(self, plan: Plan, after: Plan | None = None) -> Moves | None:
+        """Return what leads from where agents stand to a plan; None if either is not known in whole agents.
+
+        after: the plan that will have been played by then.
+        """
+        placed = self.placed if after is None else after.allocation
         if placed is None or plan.allocation is None:
             return None
         return Moves.between(placed, plan.allocation, fixed_contexts=self._placing.contexts == "quota")
