@@ -105,19 +105,54 @@ def _situations(study: Study, situations: Situations) -> HealthCheck:
     if len(told) < FEWEST or not hasattr(strategy, "belief"):
         return HealthCheck(name, None, f"known from {FEWEST} told rounds on, for strategies with a model")
     with study.lock:
-        matters = weights_of_situations(strategy.belief(strategy.as_modeled(study.history)).process)
-    rare = [
-        f"{variable.name}={category}"
-        for variable in situations.variables
-        for category in variable.categories
-        if sum(done.situation.get(variable.name) == category for done in told) < RARE
-    ]
+        process = strategy.belief(strategy.as_modeled(study.history)).process
+        matters, lengths = weights_of_situations(process), lengths_of_situations(process, situations)
+        share = level_share(study)
     order = sorted(matters, key=lambda variable: -matters[variable])
-    listed = ", ".join(f"{situations.variables[place].name} {100 * matters[place]:.0f} %" for place in order)
-    message = f"unlikeness of usual rounds by variable: {listed}"
+    listed = ", ".join(
+        f"{situations.variables[place].name} {100 * matters[place]:.0f} %{lengths[place]}" for place in order
+    )
+    message = f"the day's level is {100 * share:.0f} % of the variance; unlikeness of usual rounds: {listed}"
+    rare = _rare(told, situations)
     if rare:
         message += f"; seen fewer than {RARE} times: {', '.join(rare)}"
     return HealthCheck(name, not rare, message, max(matters.values()))
+
+
+def _rare(told: tuple[Round, ...], situations: Situations) -> list[str]:
+    """Return the categories that few rounds had, and the numbers and times that few rounds said."""
+    rare = []
+    for variable in situations.variables:
+        said = [done.situation[variable.name] for done in told if variable.name in done.situation]
+        if variable.kind == "category":
+            rare += [f"{variable.name}={one}" for one in variable.categories if said.count(one) < RARE]
+        elif len(said) < RARE:
+            rare.append(variable.name)
+    return rare
+
+
+def level_share(study: Study) -> float:
+    """Return which share of the variance of told payoffs the days' levels are, whatever the plans, 0 … 1."""
+    payoffs, levels = np.array([told_payoff(done) for done in study.history.told]), study.day_levels()
+    if levels is None:
+        return 0.0
+    by_level, rest = float(np.var(levels)), float(np.var(payoffs - levels))
+    return by_level / (by_level + rest) if by_level > 0 else 0.0
+
+
+def lengths_of_situations(process: Any, situations: Situations) -> dict[int, str]:
+    """Return by variable the learned length in words: over which distance days stop to be alike; its position → that.
+
+    In the unit of a number, in months for a time; nothing for a category.
+    """
+    scale = process.design.situation_scale()
+    lengths = process.kernel.values(process.fit.theta).situation.lengths
+    words = {}
+    for place, variable in enumerate(situations.variables):
+        length = float(lengths[place]) * float(scale.unit[place])
+        month = " months" if variable.kind == "time" else ""
+        words[place] = "" if variable.kind == "category" else f" (length {length:.2g}{month})"
+    return words
 
 
 def weights_of_situations(process: Any) -> dict[int, float]:

@@ -151,6 +151,14 @@ class Situations:
                 row[position] = variable.encoded(situation[variable.name])
         return row
 
+    def in_words(self, situation: Mapping[str, Any]) -> dict[str, str]:
+        """Return a situation as people write it, in the order of the variables."""
+        return {
+            variable.name: "unknown" if situation[variable.name] is None else variable.shown(situation[variable.name])
+            for variable in self.variables
+            if variable.name in situation
+        }
+
     def with_categories(self, added: Any) -> "Situations":
         """Return the variables with more categories, {name: new ones}; rounds so far keep their meaning."""
         if not isinstance(added, Mapping):

@@ -143,3 +143,48 @@ def test_a_week_says_nothing_of_one_day(run, tmp_path):
         "create", "careful", "--actions", "stations.csv", "--agents", 12, "--move-budget", 3, "--situations", "r=number"
     )
     assert "day by day" in run("ask", "careful", "--situations", "week.csv", refused=True)
+
+
+def test_a_study_with_situations_is_shown_and_drawn_with_levels_taken_out(run, tmp_path):
+    rows = [("round", "station", "agents", "payoff", "day", "rain", "date")]
+    for number in range(10):
+        rain, day = number % 5 / 4, "weekend" if number % 3 == 0 else "weekday"
+        rows += [
+            (number, name, 4 + number % 3 * (name == "a"), -10 * rain, day, rain, f"2026-05-{number + 1:02d}")
+            for name in "abc"
+        ]
+    (tmp_path / "past.csv").write_text("\n".join(",".join(map(str, row)) for row in rows) + "\n", encoding="utf-8")
+    run("import", "city", "past.csv")
+    shown = json.loads(run("show", "city", "--json"))
+    assert shown["best"]["of"] == "expected payoff"
+    assert shown["rounds"][-1]["situation"] == "day=weekend, rain=1.0, date=2026-05-10"
+    told = [row["payoff"] for row in shown["rounds"]]
+    alike = [row["on a usual day"] for row in shown["rounds"]]
+    assert max(alike) - min(alike) < 0.2 * (max(told) - min(told))
+    said = next(check for check in shown["health"] if check["name"] == "situations")["message"]
+    assert "% of the variance" in said
+    assert "requests" in said
+    pictures = json.loads(run("plot", "city", "--json"))["pictures"]
+    assert [path for path in pictures if path.endswith("city-situations.png")]
+    assert all((tmp_path / path).stat().st_size > 1000 for path in pictures)
+
+
+def test_days_called_by_their_date_say_the_date_and_the_kind_of_day(run, tmp_path):
+    rows = ["date,station,agents,payoff,day"]
+    rows += [f"2026-05-0{number},{name},4,{number},weekday" for number in (4, 5) for name in "abc"]
+    (tmp_path / "past.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    run("import", "city", "past.csv")
+    study = mfbo.load_study("city", f"sqlite:///{tmp_path / 'mfbo.db'}")
+    assert [done.situation for done in study.rounds] == [
+        {"day": "weekday", "date": 20_577.0},
+        {"day": "weekday", "date": 20_578.0},
+    ]
+
+
+def test_a_wrong_weekday_is_mended_and_the_log_says_dates(run, tmp_path):
+    run("ask", "city", "--situation", "day=weekday,date=2026-05-09")
+    run("tell", "city", "--plan", 0, "--payoff", 2)
+    run("amend", "city", "--plan", 0, "--situation", "day=weekend", "--by", "Ada")
+    study = mfbo.load_study("city", f"sqlite:///{tmp_path / 'mfbo.db'}")
+    assert study.rounds[0].situation == {"day": "weekend", "date": 20_582.0}
+    assert "day weekday, date 2026-05-09" in run("log", "city")

@@ -171,3 +171,51 @@ def test_open_plans_and_other_model_strategies_work_in_situations():
         first = study.ask(situation={"day": "weekend"})
         second = study.ask(situation={"day": "weekend"})
         assert not np.array_equal(first.distribution, second.distribution)
+
+
+def weather_study(rounds=30, **options):
+    """Payoffs that are mostly rain: -10 a unit; what plans decide is a hundredth of that."""
+    study = mfbo.create_study(mfbo.Population(["a", "b", "c"]), situations={"rain": "number"}, seed=1, **options)
+    rng = np.random.default_rng(3)
+    for _ in range(rounds):
+        rain, shares = float(rng.random()), rng.dirichlet(np.ones(3))
+        study.add([shares], float(0.1 * shares[0] - 10.0 * rain), situation={"rain": rain})
+    return study
+
+
+def test_levels_of_days_are_taken_out_of_payoffs():
+    study = weather_study()
+    payoffs = np.array([done.payoff for done in study.history.told])
+    rain = np.array([done.situation["rain"] for done in study.history.told])
+    levels = study.day_levels()
+    np.testing.assert_allclose(levels - levels.mean(), -10.0 * (rain - rain.mean()), atol=0.05)
+    assert np.std(payoffs - levels) < 0.05 * np.std(payoffs)
+    assert mfbo.create_study(mfbo.Population(["a", "b"])).day_levels() is None
+
+
+def test_what_is_unknown_of_a_day_makes_no_plan_more_uncertain():
+    """A level that is known only afterwards is averaged over when planning: its variance is not that of one day."""
+    variables = {"requests": {"kind": "number", "known": "after"}}
+    study = mfbo.create_study(mfbo.Population(["a", "b", "c"]), situations=variables, seed=1)
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        requests, shares = float(rng.standard_normal()), rng.dirichlet(np.ones(3))
+        study.add([shares], float(0.1 * shares[0] + 10.0 * requests), situation={"requests": requests})
+    assert study.predict([[1 / 3, 1 / 3, 1 / 3]]).sd < 2.0
+
+
+@pytest.mark.parametrize("told", ["cells", "agents"])
+def test_payoffs_of_agents_are_learned_by_situation_as_well(told):
+    study = mfbo.create_study(mfbo.Population(["a", "b", "c", "d"], size=40), situations=SITUATIONS, seed=0)
+    for number in range(14):
+        day = "weekend" if number % 2 else "weekday"
+        plan = study.ask(situation={"day": day})
+        payoffs = np.minimum(1.0, BEST[day] / np.maximum(plan.realized[0], 1e-9)) + (0.5 if day == "weekend" else 0.0)
+        if told == "cells":
+            study.tell(plan, cells=payoffs[None])
+        else:
+            seen = [(0, action, payoff) for action, payoff in enumerate(payoffs.tolist()) if plan.allocation[0, action]]
+            study.tell(plan, agents=seen)
+    for day, best in BEST.items():
+        found = study.recommend({"day": day}).realized[0]
+        assert np.abs(found - best).sum() < np.abs(found - BEST["weekend" if day == "weekday" else "weekday"]).sum()

@@ -9,6 +9,7 @@ from mfbo.cli.output import print_json, print_table, say
 from mfbo.cli.study_commands import Amend, Log, Reinstate, Withdraw
 from mfbo.cli.study_tell import read_told
 from mfbo.records import Round
+from mfbo.situations import Situations
 from mfbo.study import LogEntry, load_study
 from mfbo.written_situations import situation_of_text
 
@@ -43,15 +44,16 @@ def reinstate(options: Reinstate) -> None:
 
 def log(options: Log) -> None:
     """Print the entries in their order."""
-    entries = load_study(options.name, options.storage).log()
+    study = load_study(options.name, options.storage)
+    entries, situations = study.log(), study.history.situations
     entries = entries[-options.entries :] if options.entries > 0 else entries
     if options.json:
         print_json([vars(entry) for entry in entries])
         return
-    rows = [
-        [entry.sequence, _when(entry.at), entry.kind, "" if entry.plan is None else entry.plan, said(entry), entry.by]
-        for entry in entries
-    ]
+    rows = []
+    for entry in entries:
+        plan = "" if entry.plan is None else entry.plan
+        rows.append([entry.sequence, _when(entry.at), entry.kind, plan, said(entry, situations), entry.by])
     print_table(f"log of study {options.name!r}", ["entry", "when", "what", "plan", "said", "by"], rows)
 
 
@@ -70,10 +72,13 @@ def _say(corrected: Round, options: Amend | Withdraw | Reinstate) -> None:
         say(f"plan {corrected.number} of study {options.name!r} is {corrected.state}: {corrected.correction}")
 
 
-def said(entry: LogEntry) -> str:
-    """Return what an entry says, in words."""
-    words = [f"{key} {_shown(entry.said[key])}".rstrip() for key in LISTED if key in entry.said]
-    words += [change_words(entry.said[key]) for key in ("today", "change") if key in entry.said]
+def said(entry: LogEntry, situations: Situations | None = None) -> str:
+    """Return what an entry says, in words; situations: as the study declares them."""
+    plain = dict(entry.said)
+    if situations is not None and "situation" in plain:
+        plain["situation"] = situations.in_words(plain["situation"])
+    words = [f"{key} {_shown(plain[key])}".rstrip() for key in LISTED if key in plain]
+    words += [change_words(plain[key]) for key in ("today", "change") if key in plain]
     return "; ".join([*words, entry.reason] if entry.reason else words)
 
 

@@ -1,4 +1,4 @@
-"""`mfbo study plot`: payoffs told and expected, and where the agents should be."""
+"""`mfbo study plot`: payoffs told and expected, where the agents should be, and what situations do."""
 
 from pathlib import Path
 
@@ -27,14 +27,27 @@ def _draw(out: Path, study: Study) -> list[Path]:
 
     stem = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in study.name)
     recommended = study.recommend()
-    return [
-        *payoff_curve(out / f"{stem}-payoff", study.name, study.history, _expected(study)),
+    expected, levels = _expected(study), _levels(study)
+    pictures = [
+        *payoff_curve(out / f"{stem}-payoff", study.name, study.history, expected, levels),
         *placement_map(out / f"{stem}-placement", study.name, study.history, recommended),
     ]
+    if levels is None:
+        return pictures
+    from mfbo.plotting.situation_panels import payoff_by_situation
+
+    return [*pictures, *payoff_by_situation(out / f"{stem}-situations", study.name, study.history, levels)]
 
 
 def _expected(study: Study) -> tuple[FloatArray, FloatArray] | None:
     try:
         return study.expected()
     except InvalidInputError:  # a strategy without a model expects nothing
+        return None
+
+
+def _levels(study: Study) -> FloatArray | None:
+    try:
+        return study.day_levels()
+    except InvalidInputError:
         return None

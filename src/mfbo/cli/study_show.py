@@ -62,7 +62,7 @@ def gathered(study: Study, latest: int) -> dict[str, Any]:
         "stations": [name for name in study.population.actions if name not in study.population.closed],
         "closed": list(study.population.closed),
         "changes": _changes(study),
-        "rounds": [_row(one) for one in study.rounds[len(study.rounds) - min(latest, len(study.rounds)) :]],
+        "rounds": _latest(study, latest),
         "left_out": _left_out(study),
         "best": _best(study) if told else None,
         "expected": None if explanation is None else _expected(study, explanation),
@@ -92,15 +92,19 @@ def _recommended(study: Study) -> list[dict[str, Any]]:
 def _left_out(study: Study) -> list[int]:
     """Return the rounds of an earning study whose payoffs were probably told wrongly."""
     told = study.history.told
-    if study.history.aim != "earn" or not replicates_disagree(told):
+    noisy = study.history.situations is not None or replicates_disagree(told)
+    if study.history.aim != "earn" or not noisy:
         return []
     return [told[place].number for place in wrong_days(told)]
 
 
 def _best(study: Study) -> dict[str, Any]:
-    """Return the best round and what it is the best of: payoffs as told, or, for agents and cells, as expected."""
+    """Return the best round and what it is the best of: payoffs as told, or, for agents and cells, as expected.
+
+    Payoffs told on different days do not compare, so in a study with situations it is what is expected as well.
+    """
     best = study.best
-    of = "expected payoff" if best.payoff is None else "told payoff"
+    of = "expected payoff" if best.payoff is None or study.history.situations is not None else "told payoff"
     return {"plan": best.number, "payoff": _payoff(best), "of": of}
 
 
@@ -111,6 +115,35 @@ def _expected(study: Study, recommended: Explanation) -> dict[str, Any]:
         "mean": scale * recommended.mean,
         "sd": scale * recommended.sd,
     }
+
+
+def _latest(study: Study, latest: int) -> list[dict[str, Any]]:
+    """Return the latest rounds; with situations, what is known of each and what it would be on a usual day."""
+    rounds = study.rounds[len(study.rounds) - min(latest, len(study.rounds)) :]
+    situations = study.history.situations
+    if situations is None:
+        return [_row(one) for one in rounds]
+    above = _above_usual(study)
+    rows = []
+    for one in rounds:
+        row, level = _row(one), above.get(one.number)
+        row["on a usual day"] = None if row["payoff"] is None or level is None else row["payoff"] - level
+        row["situation"] = ", ".join(f"{name}={value}" for name, value in situations.in_words(one.situation).items())
+        rows.append(row)
+    return rows
+
+
+def _above_usual(study: Study) -> dict[int, float]:
+    """Return by told round how much more its day brings than a usual one, whatever the plan; empty without a model."""
+    try:
+        levels = study.day_levels() if study.history.told else None
+    except InvalidInputError:
+        return {}
+    if levels is None:
+        return {}
+    scale = (study.population.size or 1) if study.payoff_is == "total" else 1
+    above = scale * (levels - levels.mean())
+    return {done.number: float(level) for done, level in zip(study.history.told, above, strict=True)}
 
 
 def _row(one: Round) -> dict[str, Any]:

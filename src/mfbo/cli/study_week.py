@@ -11,7 +11,6 @@ from mfbo.errors import InvalidInputError
 from mfbo.records import Plan
 from mfbo.sheets import plan_rows, read_coming_days, rows_csv
 from mfbo.simplex import Moves
-from mfbo.situations import Situations
 from mfbo.study import Study, load_study
 from mfbo.whole_files import make_folder
 
@@ -46,7 +45,7 @@ def ask_week(options: Ask, file: Path) -> None:
     for row, situation in enumerate(coming, start=1):
         plan = study.ask(f"{options.worker}, row {row}", situation=situation, new_categories=options.new_categories)
         moves = study.moves(plan, after=days[-1].plan if days else None)
-        words = _in_words(study.history.situations or situations, dict(study.rounds[plan.number].situation))
+        words = (study.history.situations or situations).in_words(study.rounds[plan.number].situation)
         days.append(_PlannedDay(plan, words, plan_rows(plan, study.population, moves), moves))
     now = [study.rounds[before.number] for before in open_before]
     abandoned = [f"plan {asked.number} is abandoned: {asked.error}" for asked in now if asked.state == "abandoned"]
@@ -78,10 +77,6 @@ def _require_nothing_else(options: Ask) -> None:
     for option, value in of_one_day.items():
         if value is not None:
             raise InvalidInputError(f"--situations is for several days, {option} for one: leave one of them out")
-
-
-def _in_words(situations: Situations, situation: dict[str, Any]) -> dict[str, str]:
-    return {name: situations.by_name[name].shown(value) for name, value in situation.items()}
 
 
 def _is_one_sheet(out: Path) -> bool:

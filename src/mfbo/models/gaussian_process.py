@@ -151,7 +151,10 @@ class GaussianProcess:
             alpha, inverse = alpha * lasting, inverse * lasting
         data = Conditioned(state.parts, alpha, inverse, self.kernel.weights)
         if self.kernel.situation is not None:
-            data = data.in_situation(self._candidates_likeness(situation, pending_situations, len(alpha)))
+            here = self.kernel.situation.unknown() if situation is None else situation
+            to_rows = self._candidates_likeness(here, pending_situations, len(alpha))
+            among = self._likeness(here[None], here[None])
+            data = data.in_situation(to_rows, 0.0 if among is None else float(among.level[0, 0]))
         return AdditivePosterior.of(data) if self.kernel.additive else TermPosterior(data)
 
     @property
@@ -184,14 +187,13 @@ class GaussianProcess:
             return None
         return model.pairs(first[:, None], second[None], state.scale).at(state.values.situation)
 
-    def _candidates_likeness(self, situation: FloatArray | None, pending: FloatArray | None, count: int) -> Likeness:
+    def _candidates_likeness(self, here: FloatArray, pending: FloatArray | None, count: int) -> Likeness:
         """Compare candidates in one situation with all rows and then with the open plans, ``count`` in all: (n,)."""
         rows = self.design.situations
         rows = np.concatenate([rows, self._situated(pending, count - len(rows))]) if count > len(rows) else rows
         state, model = self._factorized, self.kernel.situation
         if model is None or state.scale is None or state.values.situation is None:
             raise AssertionError("this kernel knows no situations")  # posterior asks only if it does
-        here = model.unknown() if situation is None else situation
         return model.pairs(here, rows, state.scale).at(state.values.situation)
 
     def _covariance(

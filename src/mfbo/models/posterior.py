@@ -31,11 +31,15 @@ class Conditioned:
         """Number of rows, n."""
         return len(self.alpha)
 
-    def in_situation(self, likeness: Likeness) -> "Conditioned":
-        """Return the same for candidates in one situation; likeness: of the rows to it, (n,)."""
+    def in_situation(self, likeness: Likeness, level_variance: float) -> "Conditioned":
+        """Return the same for candidates in one situation; likeness: of the rows to it, (n,).
+
+        level_variance: of the level, before any row is known; averaged over what is unknown of the situation, since
+        plans are judged on all such days and not on one of them.
+        """
         covariance = likeness.level
         level = SituationLevel(
-            self.inverse @ covariance, float(covariance @ self.alpha), likeness.values.level, self.alpha, self.inverse
+            self.inverse @ covariance, float(covariance @ self.alpha), level_variance, self.alpha, self.inverse
         )
         factor = likeness.factor
         return replace(self, alpha=factor * self.alpha, inverse=self.inverse * factor[None, :], level=level)

@@ -26,14 +26,25 @@ class StudyPicture:
     places: FloatArray | None
 
 
-def payoff_curve(path: Path, name: str, history: History, expected: tuple[FloatArray, FloatArray] | None) -> list[Path]:
+def payoff_curve(
+    path: Path,
+    name: str,
+    history: History,
+    expected: tuple[FloatArray, FloatArray] | None,
+    levels: FloatArray | None = None,
+) -> list[Path]:
     """Draw every told payoff as a point and, with a model, what it expects of the plans. Returns the files written.
 
     expected: mean and standard deviation of the payoff of every told round's plan, (n,) each; None without a model.
-    Told payoffs of agents are their mean. Amended days are marked, and dotted lines say where the fleet's size changes.
-    The rising line is the expectation's best so far, never a lucky day.
+    levels: what one and the same plan is expected to bring on each of the days, (n,), in a study with situations; then
+    days are drawn as if all were alike. Told payoffs of agents are their mean. Amended days are marked, and dotted
+    lines say where the fleet's size changes. The rising line is the expectation's best so far, never a lucky day.
     """
     values = np.array([told_payoff(told) for told in history.told])
+    if levels is not None:
+        above_usual = levels - levels.mean()
+        values = values - above_usual
+        expected = None if expected is None else (expected[0] - above_usual, expected[1])
     rounds = np.arange(1, len(values) + 1)
     with drawn(path, (6.4, 4.0)) as (axes, files):
         if expected is not None:
@@ -60,7 +71,7 @@ def payoff_curve(path: Path, name: str, history: History, expected: tuple[FloatA
             axes.axvline(place + 1.5, color="#bbbbbb", linewidth=0.8, linestyle=":")
         axes.set_title(f"{words(name)}: population payoff")
         axes.set_xlabel("told round")
-        axes.set_ylabel("payoff")
+        axes.set_ylabel("payoff" if levels is None else "payoff, as if all days were alike")
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.margins(x=0.02, y=0.08)
         axes.legend(frameon=False, loc="best", fontsize=8)

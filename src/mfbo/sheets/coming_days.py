@@ -29,10 +29,8 @@ def read_coming_days(
             return []
         if not sheet.rows:
             found.add(sheet.label, None, None, "holds no day")
-        days: list[dict[str, SituationValue]] = []
-        for place in range(len(sheet.rows)):
-            days.append(_day(sheet, columns, situations, place, new_categories=new_categories))
-        return days
+        places = range(len(sheet.rows))
+        return [_day(sheet, columns, situations, place, new_categories=new_categories) for place in places]
 
 
 def _columns(sheet: Sheet, situations: Situations) -> dict[str, str]:

@@ -45,11 +45,12 @@ def read_past_days(
     """Read past days: a row for each day and station with agents (or share), the day's payoff in at least one row.
 
     faults: where to note what is wrong; without it, it is raised. situations: read from columns `situation_rain`, or
-    `rain` if that is not what days are called by. ``study.add_missing`` takes the days.
+    `rain`. A column that days are called by says a situation of that name only if it is a time, such as `date`.
+    ``study.add_missing`` takes the days.
     """
     with collected(faults) as found:
         sheet = _without_untold(read_sheet(path, found))
-        label_column = sheet.need("day", "date", "round")
+        label_column = sheet.need(*_called(situations))
         labels = sheet.texts(label_column)
         column = sheet.find("share") or sheet.need(*COUNT, "share")
         amounts = sheet.numbers(column, at_least(0.0))
@@ -62,6 +63,12 @@ def read_past_days(
             return []
         days = _days(sheet, population, labels, list(rows), column)
         return days if situations is None else _in_situations(sheet, days, labels, label_column, situations)
+
+
+def _called(situations: Situations | None) -> tuple[str, ...]:
+    """Return the columns by which days may be called, the likeliest first: `day` last if it is a situation."""
+    is_kind_of_day = situations is not None and "day" in situations.by_name
+    return ("date", "round", "day") if is_kind_of_day else ("day", "date", "round")
 
 
 def _days(
@@ -117,7 +124,7 @@ def _in_situations(
     found: dict[str, dict[str, str | float]] = {day.label: {} for day in days}
     for variable in situations.variables:
         column = sheet.find(f"situation_{variable.name}") or sheet.find(variable.name)
-        if column is None or column == label_column:
+        if column is None or (column == label_column and variable.kind != "time"):
             continue
         for label, text, line in zip(labels, sheet.fields(column), sheet.lines, strict=True):
             situation = found.get(label or "")

@@ -106,6 +106,25 @@ class Questions:
                 moments.append(posterior.population(done.played))
             return np.array([found.mean for found in moments]), np.array([found.variance**0.5 for found in moments])
 
+    def day_levels(self) -> FloatArray | None:
+        """Return what one and the same plan is expected to bring on the day of every told round, (n,).
+
+        It is the recommended plan, so payoffs of different days compare once this is taken out of them. In the order
+        of tells; None in a study without situations.
+        """
+        with self.lock:
+            if self._history.situations is None:
+                return None
+            self._told("day_levels")
+            plan = self.strategy.recommend(self._history)
+            levels: dict[tuple[tuple[str, SituationValue], ...], float] = {}
+            for done in self._history.told:
+                key = tuple(sorted(done.situation.items()))
+                if key not in levels:
+                    posterior = self._posterior("level days", done.situation)
+                    levels[key] = float(posterior.population_means(plan[None])[0])
+            return np.array([levels[tuple(sorted(done.situation.items()))] for done in self._history.told])
+
     def explain(self, distribution: Any = None, situation: Any = None) -> Explanation:
         """Return a prediction for a distribution (the recommended one by default), and what moving one agent changes.
 
