@@ -65,7 +65,7 @@ class SituationVariable:
     def shown(self, value: SituationValue) -> str:
         """Return a value as people write it, so that it reads back as the same."""
         if self.kind != "time":
-            return str(value)
+            return str(value).removesuffix(".0") if self.kind == "number" else str(value)
         moment = datetime.fromtimestamp(float(value) * SECONDS_A_DAY, UTC)
         return moment.date().isoformat() if float(value).is_integer() else moment.replace(tzinfo=None).isoformat()
 

@@ -157,7 +157,7 @@ def test_a_study_with_situations_is_shown_and_drawn_with_levels_taken_out(run, t
     run("import", "city", "past.csv")
     shown = json.loads(run("show", "city", "--json"))
     assert shown["best"]["of"] == "expected payoff"
-    assert shown["rounds"][-1]["situation"] == "day=weekend, rain=1.0, date=2026-05-10"
+    assert shown["rounds"][-1]["situation"] == "day=weekend, rain=1, date=2026-05-10"
     told = [row["payoff"] for row in shown["rounds"]]
     alike = [row["on a usual day"] for row in shown["rounds"]]
     assert max(alike) - min(alike) < 0.2 * (max(told) - min(told))

@@ -146,6 +146,8 @@ def _say(study: Study, done: Round, options: Tell) -> None:
         best = study.best if study.history.told else None
     except MfboError:  # it is told: a model that cannot name the best is no failure of that
         return
-    if best is not None and best.as_told is not None:
+    if best is not None and study.history.situations is not None:  # told payoffs of different days do not compare
+        say(f"best so far, as expected on a usual day: plan {best.number}")
+    elif best is not None and best.as_told is not None:
         luck = f"luck included; mfbo study show {quote(study.name)} says what the model expects"
         say(f"highest told payoff so far: plan {best.number}, {best.as_told:.6g} ({luck})")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib import dates
 
 from mfbo.arrays import FloatArray
 from mfbo.plotting.figures import drawn, words
@@ -13,6 +14,7 @@ from mfbo.records import History, told_payoff
 from mfbo.situations import SECONDS_A_DAY, SituationVariable
 
 MOST_PANELS = 6
+MOST_DATES = 5  # written below a panel
 PANEL = (3.4, 3.2)  # inches
 SPREAD = 0.18  # how far points of a category lie beside it
 
@@ -48,7 +50,10 @@ def payoff_by_situation(path: Path, name: str, history: History, levels: FloatAr
 def _positions(panel: Any, variable: SituationVariable, values: list[Any]) -> Any:
     """Return where values lie on the axis, and write there what they are."""
     if variable.kind == "time":
-        panel.tick_params(axis="x", rotation=45)
+        untyped: Any = dates
+        locator = untyped.AutoDateLocator(minticks=3, maxticks=MOST_DATES)
+        panel.xaxis.set_major_locator(locator)
+        panel.xaxis.set_major_formatter(untyped.ConciseDateFormatter(locator))
         return [datetime.fromtimestamp(float(value) * SECONDS_A_DAY, UTC) for value in values]
     if variable.kind == "number":
         return np.array(values, dtype=np.float64)
