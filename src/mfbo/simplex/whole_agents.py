@@ -1,4 +1,4 @@
-"""Whole agents from a distribution, at a cost free of M: the one place where plans are rounded, or drawn.
+"""Whole agents from a distribution, at a cost free of M: the one entrance to rounding and drawing.
 
 ``whole_agents`` rounds, with limits or without; ``allocate`` draws as well; ``realized`` is the way back to shares.
 """
