@@ -27,6 +27,11 @@ def moment(seconds: float | None) -> Markup:
     return tag("time", f"{at:%Y-%m-%d %H:%M} UTC", datetime=at.isoformat(timespec="seconds"))
 
 
+def typed(value: float | None) -> str:
+    """Return a number as a form holds it: all its digits, nothing if there is none."""
+    return "" if value is None else repr(float(value)).removesuffix(".0")
+
+
 def in_address(name: str) -> str:
     """Return a name as one segment of an address."""
     return quote(name, safe="")
@@ -44,6 +49,7 @@ def _environment() -> Environment:
         "number": number,
         "banded": banded,
         "signed": signed,
+        "typed": typed,
         "percent": percent,
         "moment": moment,
         "segment": in_address,

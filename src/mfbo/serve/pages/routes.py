@@ -59,9 +59,16 @@ async def compare(request: Request, study: Annotated[list[str] | None, Query()] 
 async def report(request: Request, folder: str = "") -> HTMLResponse:
     """Show the report of a benchmark in the folder in which the service runs."""
     folders = benchmarks.folders()
-    chosen = folder if folder in folders else folders[0] if folders else None
-    found = None if chosen is None else await _desk(request).in_storage(lambda: benchmarks.report(chosen))
-    return page(request, "benchmarks.html", folders=folders, folder=chosen, report=found)
+    chosen = folder if folder in folders else folders[0] if folders else ""
+    found = await _desk(request).in_storage(lambda: benchmarks.report(chosen))
+    return page(request, "benchmarks.html", folders=folders, folder=chosen, sections=found)
+
+
+@router.get("/benchmarks/figure")
+async def figure(request: Request, folder: str, name: str) -> Response:
+    """Return a figure of a report."""
+    picture = await _desk(request).in_storage(lambda: benchmarks.figure(folder, name))
+    return Response(picture, media_type="image/svg+xml")
 
 
 @router.get("/studies/{name}")

@@ -41,8 +41,7 @@ def mark(shape: Markup, words: str, *, first: bool, class_: str = "mark", **attr
         tag("title", words),
         shape,
         class_=class_,
-        tabindex="0" if first else "-1",
+        tabindex="0" if first else None,  # the script lets arrows reach the others
         role="img",
-        aria_label=words,
         **attributes,
     )

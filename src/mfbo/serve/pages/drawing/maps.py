@@ -15,6 +15,7 @@ WIDTH, LEAST, MOST, EDGE = 560.0, 240.0, 560.0, 44.0
 LARGEST = 22.0  # radius of the fullest station, if there are few
 CROWD = 20  # stations from which circles are smaller, so that they do not cover one another
 SMALLEST = 2.2  # of one where nobody is
+SEEN = 4.0  # least radius of one where something is to be done
 LETTER = 7.0  # width of a letter of a sign, for telling whether signs would overlap
 LINE = 13.0
 SIGNS = 40  # at most so many changes are written beside their stations
@@ -51,6 +52,7 @@ def station_map(title: str, stops: Sequence[Stop], *, geographic: bool) -> Chart
     most = max((stop.amount for stop in stops), default=0.0) or 1.0
     largest = max(LARGEST * min(1.0, math.sqrt(CROWD / max(len(stops), 1))), 3 * SMALLEST)
     radii = [SMALLEST + (largest - SMALLEST) * math.sqrt(max(stop.amount, 0.0) / most) for stop in stops]
+    radii = [max(radius, SEEN) if stop.change else radius for radius, stop in zip(radii, stops, strict=True)]
     order = sorted(range(len(stops)), key=lambda place: -radii[place])
     circles = [
         mark(

@@ -2,7 +2,7 @@
 
 function say(mark) {
   const readout = mark.closest("figure")?.querySelector(".readout");
-  if (readout) readout.textContent = mark.getAttribute("aria-label");
+  if (readout) readout.textContent = mark.querySelector("title").textContent;
 }
 
 function choose(station) {
@@ -27,6 +27,7 @@ function walk(chart) {
     marks[next].focus();
   });
   for (const mark of marks) {
+    if (!mark.hasAttribute("tabindex")) mark.tabIndex = -1;
     mark.addEventListener("focus", () => { say(mark); choose(mark.dataset.station); });
     mark.addEventListener("pointerenter", () => { say(mark); choose(mark.dataset.station); });
   }

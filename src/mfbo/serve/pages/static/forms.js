@@ -48,8 +48,6 @@ const READERS = {
     if (missing) put(body, field, Number(control.dataset.of) - missing);
   },
   cell: (body, field, control) => table(body, field, control, control.value.trim() ? asNumber(control) : null),
-  count: (body, field, control) => table(body, field, control, control.value.trim() ? asNumber(control) : 0),
-  list: (body, field, control) => { if (control.checked) (body[field] ??= []).push(control.value); },
   flag: (body, field, control) => { if (control.checked) body[field] = true; },
   situations: (body, field, control) => put(body, field, situations(control.value)),
   file: async (body, field, control) => { if (control.files.length) put(body, field, await control.files[0].text()); },
@@ -61,11 +59,10 @@ function isLeftOut(control) {
 }
 
 function tidied(body, form) {
-  const shape = (rows, empty) => {
-    const width = Math.max(...rows.map((row) => row.length), Number(form.dataset.stations ?? 0));
-    return rows.map((row) => Array.from({ length: width }, (_, place) => row[place] ?? empty));
-  };
+  const shape = (rows, empty) => Array.from({ length: Number(form.dataset.contexts) }, (_, c) =>
+    Array.from({ length: Number(form.dataset.stations) }, (_, a) => rows[c]?.[a] ?? empty));
   if (body.cells) body.cells = shape(body.cells, null);
+  if (body.counts) body.counts = shape(body.counts, 0);
   if (body.placed) body.placed = shape(body.placed, 0);
   if (body.placed_csv) delete body.placed;
   return body;
@@ -76,7 +73,12 @@ async function bodyOf(form) {
   for (const control of form.querySelectorAll("[data-field]")) {
     if (isLeftOut(control)) continue;
     const { field, type } = control.dataset;
-    const always = ["cell", "count", "list", "flag", "file"].includes(type);
+    if (control.matches(".checks")) {
+      const chosen = [...control.querySelectorAll("input:checked")].map((one) => one.value);
+      if (chosen.length) body[field] = chosen;
+      continue;
+    }
+    const always = ["cell", "flag", "file"].includes(type);
     if (!always && control.value.trim() === "") continue;
     if (type) await READERS[type](body, field, control);
     else put(body, field, control.value);
@@ -124,7 +126,7 @@ async function send(form, more = {}) {
   const button = form.querySelector("button:not([type])");
   form.querySelector(".trouble").hidden = true;
   try {
-    const body = { ...(await bodyOf(form)), ...("kinds" in form.dataset ? { insist: false } : {}), ...more };
+    const body = { ...(await bodyOf(form)), ...("doubts" in form.dataset ? { insist: false } : {}), ...more };
     button.setAttribute("aria-busy", "true");
     const answer = await fetch(form.dataset.api, {
       method: form.dataset.method,

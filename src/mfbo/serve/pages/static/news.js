@@ -8,9 +8,9 @@ const WORDS = {
 };
 
 export function listen() {
-  const study = document.body.dataset.study;
-  if (!study) return;
-  const source = new EventSource(`/api/v1/studies/${encodeURIComponent(study)}/events`);
+  const address = document.body.dataset.events;
+  if (!address) return;
+  const source = new EventSource(address);
   const bar = document.getElementById("news");
   bar.querySelector("button").addEventListener("click", () => location.reload());
   source.addEventListener("change", (event) => {

@@ -45,6 +45,7 @@ def summary(study: Study) -> dict[str, Any]:
     population = study.population
     return {
         "name": study.name,
+        "events": events_seen(study),
         "size": population.size,
         "stations": len(population.actions) - len(population.closed),
         "contexts": list(population.contexts) if len(population.contexts) > 1 else [],
@@ -55,6 +56,15 @@ def summary(study: Study) -> dict[str, Any]:
         "payoff_is": study.payoff_is,
         "unit": "payoff of the whole fleet" if study.payoff_is == "total" else "payoff per agent",
     }
+
+
+def events_seen(study: Study) -> int:
+    """Return how many events the study's log has, so that a page can ask for the later ones alone."""
+    if study.storage is None:
+        return 0
+    ended = sum(one.state != "open" and not one.added for one in study.rounds)
+    least = len(study.rounds) + ended  # each was asked or added, and ended: only what comes on top is read
+    return least + len(study.storage.events(study.name, least))
 
 
 def shown_payoff(done: Round) -> float:

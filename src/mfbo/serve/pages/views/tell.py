@@ -31,6 +31,8 @@ def _plan(study: Study, asked: Round) -> dict[str, Any]:
         "number": asked.number,
         "state": asked.state,
         "is_open": asked.state == "open",
+        "kind": "number" if asked.feedback is None or asked.payoff is not None else "table",
+        "shape": study.population.shape,
         "payoff": asked.as_told if asked.state == "done" else None,
         "worker": asked.lease.worker,
         "situation": situation_fields(study, "after", dict(asked.situation)),
