@@ -43,7 +43,7 @@ def service(serve, tmp_path_factory):
 
 @pytest.mark.slow
 def test_every_answer_is_described_and_none_is_a_fault(service):
-    schema = schemathesis.openapi.from_url(f"{service.url}/api/v1/openapi.json")
+    schema = schemathesis.openapi.from_url(f"{service.url}/api/v1/openapi.json", timeout=300)
     seen = {}
     for found in schema.get_all_operations():
         operation = found.ok()

@@ -13,7 +13,7 @@ def serve(options: Serve) -> None:
         from mfbo.serve.demo import add_demo
         from mfbo.serve.running import run_service
     except ImportError as error:
-        raise MissingExtraError('serving needs a few libraries: pip install "mfbo[serve]"') from error
+        raise MissingExtraError(f'serving needs {error.name}: pip install "mfbo[serve]"') from error
     if options.demo:
         say("making a study to look at; this takes some seconds")
         add_demo(options.storage)

@@ -201,9 +201,16 @@ def _names(entries: Any, name: str) -> list[Any]:
     return listed(entries, name)
 
 
+def _texts(opened: Any) -> list[str]:
+    odd = [entry for entry in _names(opened, "open") if not isinstance(entry, str)]
+    if odd:
+        raise InvalidInputError(f"open must hold names of actions, not {said(odd[0])}")
+    return _names(opened, "open")
+
+
 def _read_open(opened: Any, population: Population) -> dict[str, list[float] | None]:
     """Return the features of every action to open; None for one that is closed and known already."""
-    entries = dict(opened) if isinstance(opened, Mapping) else dict.fromkeys(_names(opened, "open"))
+    entries = dict(opened) if isinstance(opened, Mapping) else dict.fromkeys(_texts(opened))
     if not entries:
         raise InvalidInputError("open must name at least one action")
     found: dict[str, list[float] | None] = {}

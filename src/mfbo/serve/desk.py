@@ -150,7 +150,7 @@ class _Opened:
             raise MissingError(str(error)) from error
 
 
-def _desk_of(request: Request) -> Desk:
+async def _desk_of(request: Request) -> Desk:
     desk: Desk = request.app.state.desk
     return desk
 
