@@ -85,7 +85,7 @@ class Report:
     json: Json = False
 
 
-@declared(app, "backtest", "backtest:replay_days")
+@declared(app, "backtest", "trip_backtest:replay_days")
 @dataclass(frozen=True)
 class BacktestTrips:
     """Replay recorded trips: what the status quo, the rules and mfbo would have served, as a table and a page."""

@@ -44,7 +44,7 @@ def sums(found: Backtest, part: str) -> Table:
         )
     days = getattr(status_quo, part)
     first, last = (date.fromordinal(day).isoformat() for day in (days.dates[0], days.dates[-1]))
-    title = f"{first} to {last}, {len(days.dates)} {PARTS[part]}: {int(days.trips.sum()):,} recorded trips"
+    title = f"{first} to {last}, {_counted(len(days.dates), PARTS[part])}: {int(days.trips.sum()):,} recorded trips"
     columns = (
         "", "rides served", "of the trips", "rides a day against the status quo (95 %)",
         f"rides a day against {found.rule} (95 %)", "brought a night",
@@ -98,3 +98,7 @@ def _against(found: Backtest, way: Way, part: str, other: Way) -> str:
     if gained.low is None or gained.high is None:
         return f"{gained.mean:+.1f}"
     return f"{gained.mean:+.1f} ({gained.low:+.1f} to {gained.high:+.1f})"
+
+
+def _counted(days: int, kind: str) -> str:
+    return f"{days} {kind}" if days != 1 else f"1 {kind.replace('days', 'day')}"

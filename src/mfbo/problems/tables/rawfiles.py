@@ -163,6 +163,8 @@ def _csv_members(
         for member in archive.infolist()
         if member.filename.lower().endswith(wanted) and not member.filename.startswith("__MACOSX/")
     ]
+    tables = [member for member in members if not member.filename.lower().endswith(".txt")]
+    members = tables or members  # beside tables a .txt is a readme or a licence
     if not members:
         held = ", ".join(archive.namelist()[:5]) or "nothing"
         raise InvalidInputError(f"{label} holds no .csv file but {held}; unpack it and give the table itself")

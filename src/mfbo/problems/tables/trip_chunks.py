@@ -120,7 +120,7 @@ class TripReader:
             ends,
             origins,
             destinations,
-            _marks(values, starts[0], origins, ends[0]),
+            _marks(values, _readable(*starts), origins, _readable(*ends)),
             layout.marked,
         )
 
@@ -133,6 +133,11 @@ def _places(book: StationBook, values: Mapping[str, Sequence[Any]], purposes: Se
     nothing = [None] * count
     columns = [values.get(purpose, nothing) for purpose in purposes]
     return np.fromiter(map(book.place, *columns), dtype=np.int64, count=count)
+
+
+def _readable(month_first: FloatArray, day_first: FloatArray | None) -> FloatArray:
+    """Return moments that tell trips apart before it is known which of the two readings is right."""
+    return month_first if day_first is None else np.where(np.isnan(month_first), day_first, month_first)
 
 
 def _marks(values: Mapping[str, Sequence[Any]], starts: FloatArray, origins: IntArray, ends: FloatArray) -> IntArray:

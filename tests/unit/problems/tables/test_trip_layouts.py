@@ -204,6 +204,15 @@ def test_every_container_and_many_files_hold_the_same(write, tmp_path, expected)
             np.testing.assert_array_equal(column, wanted)
 
 
+def test_a_readme_beside_the_tables_of_an_archive_is_passed_over(write, tmp_path, expected):
+    path = tmp_path / "two.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("README.txt", "These data are published under a licence.\n")
+        archive.writestr("__MACOSX/._trips.csv", "\0\1")
+        archive.writestr("trips.csv", "\n".join(LOCATED["Lyft"]))
+    np.testing.assert_array_equal(np.array(all_columns(read_trips(path))), expected)
+
+
 def test_day_first_is_read_where_only_that_parses(write):
     rows = ["start time,start station id,end time,end station id"]
     rows += [f"{day:02}/11/2020 10:00,5,{day:02}/11/2020 10:20,6" for day in (3, 12, 13, 30)]
@@ -216,6 +225,13 @@ def test_day_first_is_read_where_only_that_parses(write):
     located = [rows[0] + ",start lat,start lng", *(f"{row},40,-74" for row in rows[1:])]
     table = build_bikes(write("v.csv", located), weekdays="mon-sun", weeks=None)
     assert table.details["period"]["last_day"] == "2020-11-30"
+
+
+def test_a_bike_that_starts_at_one_station_on_many_days_is_not_read_twice_for_its_dates(write):
+    rows = [f"{day}/11/2020 10:00:00,{day}/11/2020 10:20:00,7,Dock,8" for day in range(1, 31)]
+    trips = read_trips(write("trips.csv", ["starttime,stoptime,start station id,start station name,bikeid", *rows]))
+    assert len(trips) == 30
+    assert len(trips.dates) == 30
 
 
 def test_a_station_without_a_name_is_called_by_its_id(write):

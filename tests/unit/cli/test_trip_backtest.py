@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mfbo.cli.app import main
-from mfbo.cli.backtest import days_of, parted
+from mfbo.cli.trip_backtest import days_of, parted
 from mfbo.errors import InvalidInputError
 from mfbo.problems.tables import read_trips
 
