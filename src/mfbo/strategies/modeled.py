@@ -141,6 +141,10 @@ class ModeledStrategy:
         """Return the kernel for a kind of data."""
         raise NotImplementedError
 
+    def situated(self, kernel: Kernel, model: SituationModel) -> Kernel:
+        """Return a kernel that knows situations; time among them is how drift is followed."""
+        return replace(kernel, situation=model, drifts=False)
+
     def belief(self, history: History, kind: str | None = None) -> Belief:
         """Return the model of a history as it is modeled, fitted now if the schedule says so.
 
@@ -157,7 +161,7 @@ class ModeledStrategy:
         if key not in self._kernels:  # both are kept alive, so that the ids of their parts stay their own
             kernel = self.kernel_for(population, kind)
             if situations is not None:
-                kernel = replace(kernel, situation=SituationModel.of(situations), drifts=False)
+                kernel = self.situated(kernel, SituationModel.of(situations))
             self._kernels[key] = (population, situations), kernel
         return self.surrogate.belief(plan, history, self._kernels[key][1], self.schedule.iterations)
 

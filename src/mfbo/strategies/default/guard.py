@@ -46,7 +46,9 @@ class Guard:
         plan = status_quo_of(seen, posterior)
         earned = fit.shift + fit.scale * float(posterior.population_means(plan[None])[0])
         deviations = CONFIDENCE if seen.kind != "street" else _student(len(seen.told))
-        return Guard(posterior, plan, _allowed(seen.history.risk, abs(earned) / fit.scale), deviations)
+        size = abs(earned) / fit.scale
+        usual = size if seen.history.situations is None else max(size, abs(fit.shift) / fit.scale)
+        return Guard(posterior, plan, _allowed(seen.history.risk, size, usual), deviations)
 
     def lower(self, plans: FloatArray, deviations: float) -> FloatArray:
         """Return what plans (m, C, A) bring against the status quo at least, so many deviations below, (m,)."""
@@ -92,11 +94,11 @@ def _student(days: int) -> float:
     return float(scipy.special.stdtrit(max(days - 1, 1), SAFE))
 
 
-def _allowed(risk: float | None, earned: float) -> float:
-    """Return the loss allowed, in the payoffs' unit, if the status quo earns so much in it.
+def _allowed(risk: float | None, earned: float, usual: float) -> float:
+    """Return the loss allowed, in the payoffs' unit, if the status quo earns so much in it; usual: on usual days.
 
     Shares of about nothing say nothing: then one unit is allowed, and the step alone protects.
     """
     if risk is None:
         return np.inf
-    return risk * earned if earned >= NOTHING else 1.0
+    return risk * earned if usual >= NOTHING else 1.0

@@ -11,11 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from mfbo.models import Hyperparameter, Kernel, agents_kernel, default_kernel
+from mfbo.models.situation_kernel import SituationModel
 from mfbo.population import Population
 
 SHARE = 0.25  # of the usual weights: about ten channels together make half of what is earned
 WEIGHT_SD = 0.5  # of the logarithm of a weight, instead of 4: a few noisy days must not argue it away or up
 NOISE = Hyperparameter(1e-2, 1.0, math.log(1e-9), 0.0)  # a tenth of what is earned
+SITUATED_NOISE = Hyperparameter(1e-3, 2.0, math.log(1e-9), 0.0)  # a thirtieth: situations say what the weather did
 
 
 def kernel_for(population: Population, kind: str) -> Kernel:
@@ -37,3 +39,9 @@ def _believed(term: Any) -> Any:
         return term
     weight = replace(term.weight, median=SHARE * term.weight.median, sd=min(term.weight.sd, WEIGHT_SD))
     return replace(term, weight=weight)
+
+
+def situated_kernel(kernel: Kernel, model: SituationModel) -> Kernel:
+    """Return a kernel that knows situations: what they say of a day is not noise, so less of it is expected."""
+    noise = SITUATED_NOISE if kernel.name == "street" else kernel.noise
+    return replace(kernel, situation=model, drifts=False, noise=noise)

@@ -22,7 +22,7 @@ from mfbo.strategies.default.first_plans import first_plan
 from mfbo.strategies.default.guard import Guard
 from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.information_floor import InformationFloor
-from mfbo.strategies.default.kernels import kernel_for
+from mfbo.strategies.default.kernels import kernel_for, situated_kernel
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
@@ -54,6 +54,7 @@ class Default(ModeledStrategy):
     subset_kinds: tuple[str, ...] = field(default=("exact",), kw_only=True)
 
     kernel_for = staticmethod(kernel_for)
+    situated = staticmethod(situated_kernel)
 
     def kind_of(self, history: History) -> str:
         """Return the kind of data, see ``seen.data_kind``; noisy population payoffs to be earned are "street"."""
