@@ -99,3 +99,28 @@ def test_processes_may_make_the_file_at_once(tmp_path):
     for each in running:
         _, errors = each.communicate(timeout=120)
         assert each.returncode == 0, errors.decode()
+
+
+def check_living(address, processes, phases):
+    """All processes, and one that loads the log, believe the same to the bit after every phase."""
+    result, errors = script("shared_living_study.py", address, processes, phases)
+    assert min(result["acknowledged"]) > 0, result["beliefs"]
+    assert "Traceback" not in errors
+    assert [len(beliefs) for beliefs in result["beliefs"]] == [1] * phases
+    assert result["beliefs"][-1] == [result["loaded"]]
+    kinds = result["kinds"]
+    given_up = kinds.get("abandoned", 0) + kinds.get("leased", 0)
+    assert result["events"] - given_up - kinds.get("abandoned", 0) == sum(result["acknowledged"])
+    assert kinds["told"] == 2 * processes * phases == kinds["asked"] - kinds.get("abandoned", 0)
+    assert kinds["withdrawn"] == kinds["reinstated"]
+    assert result["doctor"] == []
+
+
+@pytest.mark.slow
+def test_eight_processes_live_in_one_sqlite_file(tmp_path):
+    check_living(f"sqlite:///{tmp_path / 'studies.db'}", 8, 3)
+
+
+@pytest.mark.slow
+def test_eight_processes_live_on_a_postgresql_server(postgres_database):
+    check_living(postgres_database(), 8, 3)

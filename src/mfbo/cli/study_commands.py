@@ -219,6 +219,9 @@ class Edit:
     ] = None
     minimum: Annotated[list[str] | None, typer.Option(help="STATION=NUMBER: the least it needs; repeatable.")] = None
     move_budget: Annotated[str | None, typer.Option(help="Most agents moved in a round; none for no limit.")] = None
+    add_context: Annotated[
+        list[str] | None, typer.Option(help="A type of agents that joins, with --weights of all; repeatable.")
+    ] = None
     weights: Annotated[
         list[str] | None, typer.Option(help="CONTEXT=SHARE: of all contexts, which add up to 1; repeatable.")
     ] = None

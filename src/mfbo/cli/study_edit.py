@@ -19,6 +19,7 @@ def edit(options: Edit) -> None:
     study = load_study(options.name, options.storage)
     population = study.change(
         open=_opened(study, options),
+        contexts=options.add_context,
         close=options.close,
         rename=pairs(options.rename, "rename", str),
         size=options.size,

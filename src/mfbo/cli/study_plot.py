@@ -1,11 +1,14 @@
 """`mfbo study plot`: payoffs told and expected, where the agents should be, and what situations do."""
 
 from pathlib import Path
+from typing import Any
 
 from mfbo.arrays import FloatArray
+from mfbo.cli.change_words import change_words
 from mfbo.cli.output import print_json, say
 from mfbo.cli.study_commands import Plot
 from mfbo.errors import InvalidInputError
+from mfbo.population import Change
 from mfbo.study import Study, load_study
 
 
@@ -26,17 +29,32 @@ def _draw(out: Path, study: Study) -> list[Path]:
     from mfbo.plotting.placements import payoff_curve, placement_map
 
     stem = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in study.name)
-    recommended = study.recommend()
+    recommended, marks = study.recommend(), _marks(study)
     expected, levels = _expected(study), _levels(study)
     pictures = [
-        *payoff_curve(out / f"{stem}-payoff", study.name, study.history, expected, levels),
-        *placement_map(out / f"{stem}-placement", study.name, study.history, recommended),
+        *payoff_curve(out / f"{stem}-payoff", study.name, study.history, expected, levels, marks),
+        *placement_map(out / f"{stem}-placement", study.name, study.history, recommended, marks),
     ]
     if levels is None:
         return pictures
     from mfbo.plotting.situation_panels import payoff_by_situation
 
     return [*pictures, *payoff_by_situation(out / f"{stem}-situations", study.name, study.history, levels)]
+
+
+def _marks(study: Study) -> Any:
+    """Return what changed, and after how many of the told rounds."""
+    from mfbo.plotting.study_marks import StudyMarks, opened_later
+
+    told = {done.number for done in study.history.told}
+    changes: list[tuple[int, Change]] = []
+    before = 0
+    for entry in study.log() if study.history.corrections else ():
+        before += entry.kind in ("told", "added") and entry.plan in told
+        if entry.kind == "changed":
+            changes.append((before, entry.said.get("change", {})))
+    said = [(place, change_words(change)) for place, change in changes]
+    return StudyMarks(said, opened_later([change for _, change in changes]))
 
 
 def _expected(study: Study) -> tuple[FloatArray, FloatArray] | None:

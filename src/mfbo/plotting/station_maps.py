@@ -1,6 +1,6 @@
 """Places on a map as circles whose area is their share: the demand beside the plan, with the demand as rings."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,16 @@ PANEL = 5.0  # width in inches
 MARGIN = 0.13  # around the places, for circles and names
 
 
-def station_maps(path: Path, problem: Pictured, panels: Sequence[Panel], ring: str = "demand") -> list[Path]:
+def station_maps(
+    path: Path,
+    problem: Pictured,
+    panels: Sequence[Panel],
+    ring: str = "demand",
+    marked: Mapping[str, Sequence[int]] | None = None,
+) -> list[Path]:
     """Draw the panels beside each other on one scale of areas. Returns the files written.
 
-    ring: what the circle around each place of a plan stands for.
+    ring: what the circle around each place of a plan stands for. marked: positions of places by the mark they get.
     """
     if problem.places is None:
         raise AssertionError("asked for only if the problem has places")  # maps.draw_problem
@@ -37,6 +43,8 @@ def station_maps(path: Path, problem: Pictured, panels: Sequence[Panel], ring: s
             _draw_circles(axes, places, panel, areas(panel.shares, LARGEST_AREA, top))
             if panel.is_plan:
                 _draw_rings(axes, places, areas(reference.shares, LARGEST_AREA, top))
+            for mark, found in (marked or {}).items():
+                axes.scatter(*places[list(found)].T, s=28, marker=mark, color="black", linewidths=0.8, zorder=5)
             axes.set_title(panel.title, fontsize=10, fontweight="normal")
             set_map_axes(axes, places, geographic=geographic)
             axes.set_xlim(*window[0])

@@ -1,4 +1,4 @@
-"""A population changes, for a day or for good: actions open and close, agents come and go, limits are others.
+"""A population changes, for a day or for good: actions open and close, agents come and go, limits change.
 
 A change is a record of plain values, read once and applied again whenever a log is replayed. The actions are always all
 that ever were, in the order of their appearance: a closed one stays, and holds nobody.
@@ -35,6 +35,7 @@ def read_change(
     population: Population,
     *,
     open: Any = None,
+    contexts: Any = None,
     close: Any = None,
     rename: Any = None,
     size: Any = None,
@@ -47,7 +48,8 @@ def read_change(
 
     open: a mapping from new actions to their features, or names (of closed actions, or without features). close: names.
     rename: a mapping from old names to new ones. capacity, minimum: a number for all, a list, or a mapping action →
-    number; infinity or None for no limit. move_budget: infinity for none. weights: of all contexts.
+    number; infinity or None for no limit. move_budget: infinity for none. contexts: new ones, as ``open``; weights: of
+    all contexts, needed with new ones.
     """
     change: dict[str, Any] = {}
     if open is not None:
@@ -66,14 +68,12 @@ def read_change(
     if move_budget is not None:
         unlimited = isinstance(move_budget, float) and move_budget == np.inf
         change["move_budget"] = None if unlimited else whole_number(move_budget, "move_budget", least=0)
-    if weights is not None:
-        change["weights"] = _read_weights(weights, population)
-    return change
+    return change | _read_contexts(contexts, weights, population)
 
 
 def changed(population: Population, change: Change) -> Population:
     """Return the population after a change; refuse one after which no placement keeps all limits, with the reason."""
-    grown = _opened(population, change.get("open", {}))
+    grown = _joined(_opened(population, change.get("open", {})), change.get("contexts", {}))
     if "weights" in change:
         grown = grown.with_weights(np.array(change["weights"], dtype=np.float64))
     reopened = set(change.get("open", {}))
@@ -100,12 +100,26 @@ def _opened(population: Population, opened: Mapping[str, Any]) -> Population:
     return population.replaced(actions=(*population.actions, *new), features=features, limits=limits, all_open=limits)
 
 
-def _grown(limits: Limits, count: int, size: int) -> Limits:
-    """Return limits with so many actions more, which have none."""
+def _joined(population: Population, joined: Mapping[str, Any]) -> Population:
+    """Return the population with contexts more; their weights come with the same change."""
+    if not joined:
+        return population
+    features, limits = population.context_features, _all_open(population)
+    if features is not None:
+        rows = np.array(list(joined.values()), dtype=np.float64)
+        features = read_only(np.concatenate([features, rows]))
+    if limits is not None:
+        limits = _grown(limits, len(joined), _size(population), axis=0)
+    names = (*population.contexts, *joined)
+    return population.replaced(contexts=names, context_features=features, limits=limits, all_open=limits)
+
+
+def _grown(limits: Limits, count: int, size: int, axis: int = 1) -> Limits:
+    """Return limits with so many actions (axis 1) or contexts (axis 0) more, which have none."""
 
     def longer(values: IntArray, filled: int) -> IntArray:
-        added = np.full((*values.shape[:-1], count), filled, dtype=np.int64)
-        return np.asarray(read_only(np.concatenate([values, added], axis=-1), np.int64))
+        width = [(0, count * (place == axis)) for place in (0, 1)][-values.ndim :]
+        return _frozen(np.pad(values, width, constant_values=filled))
 
     return replace(
         limits,
@@ -241,6 +255,34 @@ def _read_features(name: str, features: Any, population: Population) -> list[flo
     return [float(value) for value in feature_array(values, f"open: the features of {name!r}", (len(names),))]
 
 
+def _read_contexts(contexts: Any, weights: Any, population: Population) -> dict[str, Any]:
+    """Return the contexts that join and the weights of all, as far as they are given."""
+    joining = {} if contexts is None else {"contexts": _read_joining(contexts, population)}
+    if joining and weights is None:
+        raise InvalidInputError("contexts that join need weights: give those of all contexts, old and new")
+    if weights is None:
+        return joining
+    return {**joining, "weights": _read_weights(weights, (*population.contexts, *joining.get("contexts", {})))}
+
+
+def _read_joining(joining: Any, population: Population) -> dict[str, list[float] | None]:
+    """Return the features of every context that joins; None where contexts have none."""
+    entries = dict(joining) if isinstance(joining, Mapping) else dict.fromkeys(_names(joining, "contexts"))
+    table = population.context_features
+    found: dict[str, list[float] | None] = {}
+    for name, features in zip(unique_names(entries, "contexts"), entries.values(), strict=True):
+        if name in population.contexts:
+            raise InvalidInputError(f"contexts: there is a context {name!r} already")
+        if (table is None) != (features is None):
+            has = "no features" if table is None else f"{table.shape[1]} features each"
+            raise InvalidInputError(f"contexts: contexts have {has} here; {name!r} cannot have {said(features)}")
+        values = [features] if isinstance(features, Real) else features
+        shape = () if table is None else table.shape[1:]
+        checked = None if table is None else feature_array(values, f"contexts: the features of {name!r}", shape)
+        found[name] = None if checked is None else [float(value) for value in checked]
+    return found
+
+
 def _read_rename(renamed: Any, names: tuple[str, ...]) -> dict[str, str]:
     if not isinstance(renamed, Mapping):
         raise InvalidInputError(f"rename must map old names to new ones, not {said(renamed)}")
@@ -279,14 +321,12 @@ def _bound(value: Any, name: str) -> int | None:
     return None if is_missing(value) or value == np.inf else whole_limit(value, name)
 
 
-def _read_weights(weights: Any, population: Population) -> list[float]:
-    contexts = population.contexts
+def _read_weights(weights: Any, contexts: tuple[str, ...]) -> list[float]:
     if isinstance(weights, Mapping):
         unknown = [name for name in weights if name not in contexts]
         if unknown or len(weights) != len(contexts):
             raise InvalidInputError(
-                f"weights must name every context once ({', '.join(contexts)}), not {', '.join(map(said, weights))};"
-                " a new context needs a new study"
+                f"weights must name every context once ({', '.join(contexts)}), not {', '.join(map(said, weights))}"
             )
         weights = [weights[name] for name in contexts]
     shares: FloatArray = share_array(weights, "context weights", len(contexts))

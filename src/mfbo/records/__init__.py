@@ -1,7 +1,7 @@
 """What is kept of a study: plans, feedback, rounds, history. Frozen, and checked at birth."""
 
 from mfbo.records.history import RISK, Aim, History
-from mfbo.records.lifting import before_change, lifted, padded
+from mfbo.records.lifting import before_change, lifted, padded, padded_shares
 from mfbo.records.rounds import (
     Feedback,
     Lease,
@@ -32,6 +32,7 @@ __all__ = [
     "before_change",
     "lifted",
     "padded",
+    "padded_shares",
     "read_assignment",
     "read_distribution",
     "told_payoff",

@@ -1,4 +1,8 @@
-"""Earlier rounds in the shape of a population that has grown: nobody was at an action that was not open yet."""
+"""Earlier rounds in the shape of a population that has grown.
+
+Nobody was at an action that was not open yet, and no agent was of a context that had not joined yet: it has the weight
+0 in such a round, and its row, which must be a distribution, is the mean of the others.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -11,7 +15,7 @@ from mfbo.records.rounds import Feedback, Round
 
 
 def lifted(read: Round, population: Population) -> Round:
-    """Return a round with columns of zeros for actions that opened later; itself if there are none."""
+    """Return a round with columns for actions that opened and rows for contexts that joined later; itself if none."""
     if read.plan.distribution.shape == population.shape and _fits(read, population):
         return read
     plan = read.plan
@@ -19,10 +23,10 @@ def lifted(read: Round, population: Population) -> Round:
         read,
         plan=replace(
             plan,
-            distribution=padded(plan.distribution, population),
+            distribution=padded_shares(plan.distribution, population),
             allocation=padded(plan.allocation, population),
         ),
-        realized=padded(read.realized, population),
+        realized=padded_shares(read.realized, population),
         start=padded(read.start, population),
         placed=padded(read.placed, population),
         feedback=_lifted_feedback(read.feedback, population),
@@ -34,18 +38,36 @@ def before_change(read: Round, before: Population, after: Population) -> Round:
     lift = lifted(read, after)
     if before.size != after.size and read.size is None:
         lift = replace(lift, size=before.size)
-    if before.weights is not after.weights and read.weights is None:
-        lift = replace(lift, weights=before.weights)
+    if before.weights is not after.weights:
+        weights = before.weights if read.weights is None else read.weights
+        joined = np.zeros(len(after.weights) - len(weights))
+        lift = replace(lift, weights=read_only(np.concatenate([weights, joined])) if joined.size else weights)
     return lift
 
 
 def padded(values: Any, population: Population, filled: float = 0.0) -> Any:
-    """Return a table (C, A) with columns for actions that opened later; None stays None."""
-    missing = 0 if values is None or np.ndim(values) != 2 else population.shape[1] - values.shape[1]
-    if missing <= 0:
+    """Return a table (C, A) with columns and rows for actions and contexts that came later; None stays None."""
+    if values is None or np.ndim(values) != 2 or not _is_smaller(values, population):
         return values
-    added = np.full((len(values), missing), filled).astype(values.dtype)
-    return read_only(np.concatenate([values, added], axis=1), values.dtype)
+    table = np.full(population.shape, filled).astype(values.dtype)
+    table[: values.shape[0], : values.shape[1]] = values
+    return read_only(table, values.dtype)
+
+
+def padded_shares(distribution: Any, population: Population) -> Any:
+    """Return a distribution (C, A) in the same way; rows of contexts that joined later are the mean of the others."""
+    table = padded(distribution, population)
+    if table is None or table is distribution or len(table) == len(distribution):
+        return table
+    table = table.copy()
+    table[len(distribution) :] = table[: len(distribution)].mean(axis=0)
+    return read_only(table)
+
+
+def _is_smaller(values: Any, population: Population) -> bool:
+    smaller = [own < wanted for own, wanted in zip(values.shape, population.shape, strict=True)]
+    larger = [own > wanted for own, wanted in zip(values.shape, population.shape, strict=True)]
+    return any(smaller) and not any(larger)
 
 
 def _fits(read: Round, population: Population) -> bool:

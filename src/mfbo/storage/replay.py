@@ -13,7 +13,7 @@ import numpy as np
 from mfbo.errors import DamageError, RoundStateError, StorageError
 from mfbo.population import Population
 from mfbo.population import changed as changed_population
-from mfbo.records import Feedback, History, Lease, Round, before_change, lifted, padded
+from mfbo.records import Feedback, History, Lease, Round, before_change, lifted, padded_shares
 from mfbo.storage import codec
 from mfbo.storage.contract import Event
 from mfbo.storage.rules import CORRECTIONS, STUDY, require_correctable
@@ -46,7 +46,7 @@ class Replay:
             self._before,
             population=self.population,
             corrections=self._corrections,
-            status_quo=padded(self._before.status_quo, self.population),
+            status_quo=padded_shares(self._before.status_quo, self.population),
         )
         return changed.with_rounds(self.rounds)
 

@@ -18,6 +18,7 @@ class Changes(Corrections):
         self,
         *,
         open: Any = None,
+        contexts: Any = None,
         close: Any = None,
         rename: Any = None,
         size: int | None = None,
@@ -33,13 +34,15 @@ class Changes(Corrections):
         open: a mapping from new actions to their features, or names (of closed actions, or without features). close:
         actions that hold nobody from now on. rename: a mapping from old names to new ones. size: number of agents.
         capacity, minimum: a number for all, a list, or a mapping action → number; None or infinity there for no limit.
-        move_budget: infinity for none. weights: of all contexts. by, reason: who says so, and why.
+        move_budget: infinity for none. contexts: new ones, a mapping to their features, or names; with them, or
+        alone, weights: of all contexts. by, reason: who says so, and why.
 
         The model reads all rounds over all actions that ever were. A change after which no placement keeps all limits
         is refused with the reason; an open plan that no longer fits is abandoned when it is asked for again.
         """
-        limits = {"capacity": capacity, "minimum": minimum, "move_budget": move_budget}
-        wanted = {"open": open, "close": close, "rename": rename, "size": size, **limits, "weights": weights}
+        wanted: dict[str, Any] = {"open": open, "close": close, "rename": rename, "size": size}
+        wanted |= {"capacity": capacity, "minimum": minimum, "move_budget": move_budget}
+        wanted |= {"contexts": contexts, "weights": weights}
         with self.lock:
             author = read_author(by, reason)
             while True:
@@ -55,7 +58,9 @@ class Changes(Corrections):
     def _changed(self, change: Change) -> Population:
         """Return the population after a change; refuse one that the strategy or the way of placing cannot follow."""
         after, strategy = changed(self.population, change), self.strategy.name
-        if searches_single_agents(strategy) and (after.size != self.population.size or "open" in change):
+        if searches_single_agents(strategy) and (
+            after.size != self.population.size or after.shape != self.population.shape
+        ):
             raise InvalidInputError(
                 f"strategy {strategy!r} places agents one by one and cannot follow a fleet that changes; take 'default'"
             )

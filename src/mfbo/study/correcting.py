@@ -219,7 +219,7 @@ def read_author(by: str, reason: str) -> tuple[str, str]:
 
 
 def _same_plan(first: Plan, second: Plan) -> bool:
-    """Tell whether a plan that was handed out is the one that is kept, in whose shape actions may have opened since."""
+    """Tell whether a plan that was handed out is the one that is kept; actions and contexts may have come since."""
     if (first.allocation is None) != (second.allocation is None):
         return False
     same = first.allocation is None or _same_table(first.allocation, np.asarray(second.allocation))
@@ -227,5 +227,5 @@ def _same_plan(first: Plan, second: Plan) -> bool:
 
 
 def _same_table(first: Any, second: Any) -> bool:
-    columns = first.shape[-1]
-    return np.array_equal(first, second[:, :columns]) and not second[:, columns:].any()
+    rows, columns = first.shape
+    return np.array_equal(first, second[:rows, :columns]) and not second[:rows, columns:].any()
