@@ -1,5 +1,6 @@
 """A real service, a real browser, and an eye on everything that goes wrong inside it."""
 
+import contextlib
 import re
 import shutil
 import subprocess
@@ -28,8 +29,23 @@ class Service:
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
     """`mfbo serve` as a process of its own, on a free port."""
-    folder = tmp_path_factory.mktemp("service")
-    command = [sys.executable, "-m", "mfbo", "serve", "--port", "0", "--storage", "sqlite:///studies.db"]
+    with _served(tmp_path_factory.mktemp("service")) as made:
+        yield made
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    """The same with a token, and the token."""
+    token = "a-token-of-enough-letters"
+    (tmp_path / "token").write_text(token)
+    (tmp_path / "token").chmod(0o600)
+    with _served(tmp_path, "--token-file", "token") as made:
+        yield made, token
+
+
+@contextlib.contextmanager
+def _served(folder, *options):
+    command = [sys.executable, "-m", "mfbo", "serve", "--port", "0", "--storage", "sqlite:///studies.db", *options]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         said = process.stdout.readline()
         found = re.search(r"http://\S+", said)

@@ -226,3 +226,17 @@ def test_a_page_sees_what_another_process_does(service, page, stored):
 def test_times_are_in_the_readers_zone(service, page, stored):
     page.goto(service.at("/"))
     page.wait_for_selector("time[title*='GMT+5:30']")
+
+
+def test_a_token_is_asked_for_once(guarded, page):
+    service, token = guarded
+    page.goto(service.at("/compare"))
+    assert page.url == service.at("/login?next=%2Fcompare")
+    for typed in ("a wrong token, quite long", token):
+        page.get_by_label("Token").fill(typed)
+        page.get_by_role("button", name="Enter").click()
+        if typed != token:
+            page.wait_for_selector(".trouble:not([hidden])")
+    page.wait_for_url(service.at("/compare"))
+    page.goto(service.at("/new"))
+    assert page.inner_text("h1") == "New study"
