@@ -26,6 +26,7 @@ from mfbo.client.calls import Calls
 from mfbo.client.connecting import Service
 from mfbo.study import create_study, load_study
 
+ALONE = 20  # rounds of one client, before the others come
 POPULATION = Population([f"station {number}" for number in range(8)], size=60)
 
 
@@ -70,14 +71,17 @@ class Load:
     def __init__(self, opened: Callable[[str], Any], studies: list[str], clients: int, rounds: int) -> None:
         self._opened, self._studies, self._clients, self._rounds = opened, studies, clients, rounds
         self.ask_seconds: list[float] = []
+        self.seconds = 0.0
         self.told: Counter[tuple[str, float]] = Counter()
         self._lock = threading.Lock()
 
     def run(self) -> None:
         """Let all clients play their rounds at the same time."""
+        began = time.perf_counter()
         with ThreadPoolExecutor(self._clients) as pool:
             for done in [pool.submit(self._client, number) for number in range(self._clients)]:
                 done.result()
+        self.seconds = time.perf_counter() - began
 
     @property
     def share(self) -> float:
@@ -98,13 +102,25 @@ class Load:
                 self.told[name, payoff] += 1
 
 
-def served(storage: str, names: list[str], arguments: argparse.Namespace) -> tuple[Load, Counter[int]]:
-    """Put the load on a server and kill it on the way."""
+def alone(study: Any) -> float:
+    """Return the median seconds of an ask when nobody else calls."""
+    seconds = []
+    for turn in range(ALONE):
+        began = time.perf_counter()
+        plan = study.ask("alone")
+        seconds.append(time.perf_counter() - began)
+        study.tell(plan, turn / 1000.0)
+    return statistics.median(seconds)
+
+
+def served(storage: str, names: list[str], arguments: argparse.Namespace) -> tuple[Load, Counter[int], float]:
+    """Put the load on a server and kill it on the way; also return the median seconds of an ask before that."""
     server = Server(storage)
     calls = CountingCalls(server.url)
     service = Service(calls)
     for name in names:
         service.create_study(POPULATION, arguments.strategy, name=name)
+    before = alone(service.create_study(POPULATION, arguments.strategy, name="alone"))
     load = Load(service.load_study, names, arguments.clients, arguments.rounds)
     running = threading.Thread(target=load.run)
     running.start()
@@ -116,15 +132,16 @@ def served(storage: str, names: list[str], arguments: argparse.Namespace) -> tup
     running.join()
     server.process.terminate()
     server.process.communicate()
-    return load, calls.statuses
+    return load, calls.statuses, before
 
 
-def in_process(storage: str, names: list[str], arguments: argparse.Namespace) -> Load:
-    """Put the same load on studies of this process."""
+def in_process(storage: str, names: list[str], arguments: argparse.Namespace) -> tuple[Load, float]:
+    """Put the same load on studies of this process; also return the median seconds of an ask before that."""
+    before = alone(create_study(POPULATION, arguments.strategy, storage=storage, name="alone"))
     made = {name: create_study(POPULATION, arguments.strategy, storage=storage, name=name) for name in names}
     load = Load(made.__getitem__, names, arguments.clients, arguments.rounds)
     load.run()
-    return load
+    return load, before
 
 
 def kept(storage: str, names: list[str]) -> Counter[tuple[str, float]]:
@@ -151,19 +168,25 @@ def main() -> None:
     arguments = parser.parse_args()
     names = [f"study {number}" for number in range(arguments.studies)]
     record: dict[str, Any] = {**vars(arguments), "version": mfbo.__version__}
-    load, statuses = served(arguments.storage, names, arguments)
+    load, statuses, before = served(arguments.storage, names, arguments)
     found = kept(arguments.storage, names)
     record |= {
         "told": sum(load.told.values()),
         "lost": sum((load.told - found).values()),
         "doubled": sum((found - load.told).values()),
         "statuses": dict(sorted(statuses.items())),
-        "median_ask_seconds": statistics.median(load.ask_seconds),
+        "median_ask_seconds_alone": before,
+        "median_ask_seconds_under_load": statistics.median(load.ask_seconds),
+        "rounds_per_second": sum(load.told.values()) / load.seconds,
     }
     if arguments.reference:
-        reference = in_process(arguments.reference, names, arguments)
-        record["median_ask_seconds_in_process"] = statistics.median(reference.ask_seconds)
-        record["ratio"] = record["median_ask_seconds"] / record["median_ask_seconds_in_process"]
+        reference, before = in_process(arguments.reference, names, arguments)
+        record |= {
+            "in_process_median_ask_seconds_alone": before,
+            "in_process_median_ask_seconds_under_load": statistics.median(reference.ask_seconds),
+            "in_process_rounds_per_second": sum(reference.told.values()) / reference.seconds,
+            "ratio_alone": record["median_ask_seconds_alone"] / before,
+        }
     print(json.dumps(record, indent=2))
     held = not record["lost"] and not record["doubled"] and not any(status >= 500 for status in statuses)
     sys.exit(0 if held else 1)

@@ -26,6 +26,7 @@ CHECKS = [
     response_schema_conformance,
 ]
 EXAMPLES = 60  # right and wrong ones each, of every operation
+LONG = ("rounds", "simulations")  # of an outlook: a year in 64 simulations takes hours
 NAMES = ("told", "told", "asked", "no such study")
 
 
@@ -65,10 +66,12 @@ def _tried(operation, mode):
     def call(case):
         number = len(tried)
         tried.append(case)
-        if "name" in case.path_parameters and number % 5:
+        if "name" in case.path_parameters and number % 7:
             case.path_parameters["name"] = NAMES[number % len(NAMES)]
         if "number" in case.path_parameters and number % 3:
             case.path_parameters["number"] = number % 9
+        if operation.path.endswith("/outlook") and isinstance(case.body, dict):
+            case.body |= {word: min(case.body[word], 1) for word in LONG if isinstance(case.body.get(word), int)}
         case.validate_response(case.call(timeout=600), checks=CHECKS)
 
     with suppress(Unsatisfiable):  # an operation without any parameter cannot be called wrongly
