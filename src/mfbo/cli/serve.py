@@ -10,7 +10,7 @@ from mfbo.errors import MissingExtraError
 def serve(options: Serve) -> None:
     """Serve until stopped."""
     try:
-        from mfbo.serve.demo import add_demo
+        from mfbo.serve.demo_study import add_demo
         from mfbo.serve.running import run_service
     except ImportError as error:
         raise MissingExtraError(f'serving needs {error.name}: pip install "mfbo[serve]"') from error

@@ -9,7 +9,7 @@ from typing import Any
 import uvicorn
 
 from mfbo.errors import InvalidInputError
-from mfbo.serve.app import create_app
+from mfbo.serve.application import create_app
 from mfbo.serve.hosts import is_loopback
 from mfbo.serve.tokens import Token
 from mfbo.validation import whole_number

@@ -9,7 +9,7 @@ import pytest
 from mfbo import Population, create_study
 from mfbo.errors import InvalidInputError
 from mfbo.serve import lanes
-from mfbo.serve.app import create_app
+from mfbo.serve.application import create_app
 from mfbo.serve.desk import KEPT_OPEN, Desk
 from mfbo.serve.hosts import Hosts, is_own_origin
 from mfbo.serve.rates import Rate

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter
 
-from mfbo.serve.api import answers, events, plans, questions, session, studies
+from mfbo.serve.api import answers, asking, events, plans, session, studies
 
 router = APIRouter(prefix="/api/v1", responses=answers.REFUSALS)
-for part in (session, studies, plans, questions, events):
+for part in (session, studies, plans, asking, events):
     router.include_router(part.router)

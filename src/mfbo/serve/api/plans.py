@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path
 
 from mfbo.client import wire
-from mfbo.serve.api import answers, reading
+from mfbo.serve.api import answers, bodies
 from mfbo.serve.api.words import (
     AmendWords,
     AskWords,
@@ -40,7 +40,7 @@ async def open_plans(name: StudyName, desk: GivenDesk) -> Any:
 @router.post("", response_model=answers.PlanAnswer)
 async def ask(name: StudyName, words: AskWords, desk: GivenDesk) -> Any:
     """Ask for the next plan; a worker with an open plan gets that plan again, so a lost answer can be asked for."""
-    return await desk.look(name, lambda study: wire.plan_record(study.ask(**reading.counted(study, words))))
+    return await desk.look(name, lambda study: wire.plan_record(study.ask(**bodies.counted(study, words))))
 
 
 @router.post("/best", response_model=answers.PlanAnswer)
@@ -67,7 +67,7 @@ async def tell(name: StudyName, number: PlanNumber, words: TellWords, desk: Give
     """Tell what a plan brought; 409 if it was told already, or is far outside all others and nobody insists."""
 
     def told(study: Study) -> Any:
-        found = reading.seen(study, number, words, "insist")
+        found = bodies.seen(study, number, words, "insist")
         if not words.insist and isinstance(found.get("payoff"), int | float):
             doubt = study.doubtful(number, found["payoff"])
             if doubt:
@@ -80,7 +80,7 @@ async def tell(name: StudyName, number: PlanNumber, words: TellWords, desk: Give
 @router.patch("/{number}/result", response_model=answers.RoundAnswer)
 async def amend(name: StudyName, number: PlanNumber, words: AmendWords, desk: GivenDesk) -> Any:
     """Correct what was told of a plan; what is not said stays."""
-    return await _with_plan(desk, name, number, lambda study: study.amend(number, **reading.seen(study, number, words)))
+    return await _with_plan(desk, name, number, lambda study: study.amend(number, **bodies.seen(study, number, words)))
 
 
 @router.post("/{number}/withdraw", response_model=answers.RoundAnswer)
@@ -98,7 +98,7 @@ async def reinstate(name: StudyName, number: PlanNumber, words: AuthorWords, des
 @router.post("/{number}/fail", response_model=answers.RoundAnswer)
 async def fail(name: StudyName, number: PlanNumber, words: FailWords, desk: GivenDesk) -> Any:
     """Say that a plan was carried out and brought no result."""
-    return await _with_plan(desk, name, number, lambda study: study.fail(number, **reading.counted(study, words)))
+    return await _with_plan(desk, name, number, lambda study: study.fail(number, **bodies.counted(study, words)))
 
 
 @router.post("/{number}/abandon", response_model=answers.RoundAnswer)
@@ -111,7 +111,7 @@ async def _with_plan(desk: GivenDesk, name: str, number: int, work: Any) -> Any:
     """Return the round that some work on a plan returns; 404 if the study has no such plan."""
 
     def done(study: Study) -> Any:
-        reading.require_plan(study, number)
+        bodies.require_plan(study, number)
         return wire.round_record(work(study))
 
     return await desk.read(name, done)

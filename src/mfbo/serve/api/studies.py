@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 import mfbo
 from mfbo.client import wire
 from mfbo.errors import InvalidInputError
-from mfbo.serve.api import answers, reading
+from mfbo.serve.api import answers, bodies
 from mfbo.serve.api.words import ChangeWords, CreateWords, DaysWords, by_cell
 from mfbo.serve.desk import GivenDesk
 from mfbo.serve.names import StudyName, in_path
@@ -53,7 +53,7 @@ async def list_studies(
 @router.post("/studies", status_code=201, response_model=answers.StudyAnswer)
 async def create_study(words: CreateWords, desk: GivenDesk, response: Response) -> Any:
     """Start a study; 409 if the name is taken."""
-    record = await desk.create(words.name, lambda: study_record(reading.created(words, desk.storage)))
+    record = await desk.create(words.name, lambda: study_record(bodies.created(words, desk.storage)))
     response.headers["Location"] = f"/api/v1/studies/{in_path(words.name)}"
     return record
 

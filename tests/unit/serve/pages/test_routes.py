@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 
 import mfbo
-from mfbo.serve.app import create_app
+from mfbo.serve.application import create_app
 
 HOSTILE = "\"><script>alert(1)</script> ' & {{ 7*7 }} / ünï?#%2F"
 CONTROLS = ("input", "select", "textarea")
