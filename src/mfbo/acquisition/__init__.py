@@ -2,18 +2,17 @@
 
 ``MeanFieldUCB`` is the paper's; ``PopulationUCB`` is tighter and cheaper and what the default strategy uses;
 ``ExpectedGain`` is what it explores with, and what plain processes climb; ``TrustRegion`` keeps any of them near what
-was seen, ``Nearby`` near one plan.
+was seen.
 """
 
 from mfbo.acquisition.expected_gain import ExpectedGain
 from mfbo.acquisition.theorem import RegretOrder, Theorem, regret_orders
-from mfbo.acquisition.trust import Nearby, TrustRegion
+from mfbo.acquisition.trust import TrustRegion
 from mfbo.acquisition.upper_confidence import MeanFieldUCB, PopulationUCB
 
 __all__ = [
     "ExpectedGain",
     "MeanFieldUCB",
-    "Nearby",
     "PopulationUCB",
     "RegretOrder",
     "Theorem",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbo.acquisition import Nearby, TrustRegion
+from mfbo.acquisition import TrustRegion
 
 WEIGHTS = np.array([0.25, 0.75])
 LIMITS = np.array([0.3, 0.5, 0.9])
@@ -36,23 +36,3 @@ def test_gradient_against_finite_differences():
         step[cell] = 1e-6
         slope = (trusted(outside + step)[0] - trusted(outside - step)[0]) / 2e-6
         assert gradient[cell] == pytest.approx(slope, rel=1e-6)
-
-
-def test_far_plans_are_penalized_with_the_gradient_of_their_value():
-    rng = np.random.default_rng(4)
-    weights, center = np.array([0.3, 0.7]), rng.dirichlet(np.ones(4), size=2)
-    slopes = rng.standard_normal((2, 4))
-    nearby = Nearby(lambda plan: (float((slopes * plan).sum()), slopes), weights, center, 0.2)
-    far = rng.dirichlet(np.full(4, 0.3), size=2)
-    value, gradient = nearby(far)
-    moved = 0.5 * (weights @ np.abs(far - center)).sum()
-    assert moved > 0.2
-    most, least = (10.0 * (change / 0.2 - 1.0) ** 2 for change in (moved, moved - 0.01))  # corners are rounded off
-    assert least <= (slopes * far).sum() - value <= most
-    for cell in np.ndindex(2, 4):
-        step = np.zeros((2, 4))
-        step[cell] = 1e-7
-        slope = (nearby(far + step)[0] - nearby(far - step)[0]) / 2e-7
-        assert gradient[cell] == pytest.approx(slope, rel=1e-4, abs=1e-5)
-    near = center + 0.1 * (far - center)
-    assert nearby(near)[0] == pytest.approx((slopes * near).sum())

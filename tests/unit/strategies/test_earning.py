@@ -12,7 +12,7 @@ from mfbo.strategies.default.crowding import Crowding
 from mfbo.strategies.default.guard import Guard
 from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.seen import Seen
-from mfbo.strategies.default.step import FINDING, FIRST, FIRST_FINDING, GROWTH, LEAST, MOST_NOISY, SHRINKAGE, Both, Step
+from mfbo.strategies.default.step import FIRST, GROWTH, LEAST, MOST_NOISY, Both, Step
 from mfbo.strategies.default.tilt import TiltedMean
 from mfbo.strategies.default.wrong_days import wrong_days
 
@@ -107,11 +107,11 @@ def test_a_resumed_earning_study_proposes_the_same_bits(tmp_path):
 
 
 def test_one_day_told_ten_times_too_high_changes_nothing_recommended():
-    plain, wrong = (create_study(population(), aim="earn", placed=START, seed=4) for _ in range(2))
-    earned(plain, 30, noise=0.05)
-    earned(wrong, 30, noise=0.05, wrong=12)
+    plain, wrong = (create_study(population(), aim="earn", start=START, seed=4) for _ in range(2))
+    earned(plain, 20, noise=0.05)
+    earned(wrong, 20, noise=0.05, wrong=12)
     found, misled = (rides(study.recommend().allocation[0]) for study in (plain, wrong))
-    assert misled >= 0.98 * found >= 1.1 * rides(START[0])
+    assert misled >= 0.98 * found
 
 
 def test_wrong_days_stand_out_from_those_around_them():
@@ -170,24 +170,14 @@ def test_the_tilted_mean_has_the_gradient_of_its_value():
         assert gradient[0, cell] == pytest.approx(slope, rel=1e-4, abs=1e-6)
 
 
-def step_after(noted, means, **options):
-    plan = Plan(0, START / 40)
-    done = Round(plan, noted).done(Feedback(1.0), plan.distribution, told=0)
-    return Step.of(Seen.of(History(population(), (done,), **options), "exact"), np.array(means)).share
-
-
 def test_the_step_grows_with_success_and_shrinks_with_losses():
-    noted = {"step": (0.1,)}
-    assert step_after(noted, [0.0, 1.0], aim="earn") == pytest.approx(0.1 * GROWTH)
-    assert step_after(noted, [1.0, 0.0], aim="earn") == pytest.approx(0.1 * SHRINKAGE)
-    assert step_after({"step": (LEAST,)}, [1.0, 0.0], aim="earn") == LEAST
-
-
-def test_the_step_of_a_study_that_is_to_find_is_large_and_not_judged_by_rounds_that_explore():
-    assert step_after({}, [0.0, 1.0]) == FIRST_FINDING
-    assert step_after({"step": (0.4,)}, [0.0, 1.0, 0.5]) == pytest.approx(0.4 * SHRINKAGE)
-    assert step_after({"step": (0.4,), "explores": (1.0,)}, [0.0, 1.0, 0.5]) == 0.4
-    assert step_after({"step": (0.4,)}, [0.0, 1.0]) == FINDING
+    plan = Plan(0, START / 40)
+    noted = Round(plan, {"step": (0.1,)}).done(Feedback(1.0), plan.distribution, told=0)
+    seen = Seen.of(History(population(), (noted,)), "exact")
+    assert Step.of(seen, np.array([0.0, 1.0])).share == pytest.approx(0.1 * GROWTH)
+    assert Step.of(seen, np.array([1.0, 0.0])).share < 0.1
+    tiny = replace(noted, notes={"step": (LEAST,)})
+    assert Step.of(replace(seen, history=History(population(), (tiny,))), np.array([1.0, 0.0])).share == LEAST
 
 
 def test_a_step_holds_so_many_agents_elsewhere_at_most():

@@ -21,8 +21,7 @@ WINDOW = 5  # rounds over which gains are looked at
 SMALL = 0.01  # difference, as a share of all that was gained since the first plan, that counts as small
 SURE = 3.0  # standard deviations beyond which the model is sure
 NOTHING = 1e-5  # share of all that was gained so far that would not count as a gain
-JITTERED = 1e-10  # variance that a model without noise leaves at a told plan …
-TOLD = 1e-7  # … and up to which a plan counts as told
+JITTERED = 1e-10  # variance that a model without noise leaves at a told plan
 NEGLIGIBLE_NOISE = 1e-3  # fitted noise variance, in variances of the told payoffs …
 NOISY_BASE = 1.0  # … and the least optimism above it
 
@@ -55,21 +54,17 @@ class Exploring:
         least = max(NOTHING * gained, SURE * (noise_variance + JITTERED) ** 0.5)
         return Exploring(best, least, due, multiplier, highest, KnownPlacements.of(seen))
 
-    def climbed(
-        self, search: Search, wider: Search, starts: Starts, rng: np.random.Generator
-    ) -> tuple[FloatArray, bool]:
-        """Return the plan, (C, A), and whether it explores, which it does in the wider search."""
+    def climbed(self, search: Search, starts: Starts, rng: np.random.Generator) -> tuple[FloatArray, bool]:
+        """Return the plan, (C, A), and whether it explores."""
         if self.follows or not self.due:
             plan = search.climbed(self.multiplier, starts.every)
             if self.follows or self.may_gain(search, plan):
                 return plan, False
             starts = Starts(None, starts.incumbent, starts.random)
-        gain: Acquisition = ExpectedGain(wider.posterior, self.best)
-        plan = wider.climbed_on(gain, starts.every)
-        if not self.may_gain(wider, plan):
-            plan = wider.climbed(self.highest, [starts.random])
-            if wider.posterior.population(plan).variance <= TOLD:  # the model is sure of all: anything else, then
-                plan = wider.near(starts.random)
+        gain: Acquisition = ExpectedGain(search.posterior, self.best)
+        plan = search.climbed_on(gain, starts.every)
+        if not self.may_gain(search, plan):
+            plan = search.climbed(self.highest, [starts.random])
         return self.placements.left(plan, gain, rng), True
 
     @property

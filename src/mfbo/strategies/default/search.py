@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mfbo.acquisition import Nearby, PopulationUCB, TrustRegion
+from mfbo.acquisition import PopulationUCB, TrustRegion
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import Acquisition, Maximizer, Posterior
 from mfbo.maximizers import Lbfgs, ProjectedAscent
@@ -60,15 +60,12 @@ class Search:
     """What to climb, and within which bounds.
 
     weights: p (C,). trusted: occupancy up to which the model is trusted (A,), or None. region: what is allowed.
-    center, share: the plan (C, A) that all but this share of the agents follow, if any does.
     """
 
     posterior: Posterior
     weights: FloatArray
     trusted: FloatArray | None
     region: Region | None
-    center: FloatArray | None = None
-    share: float = 1.0
 
     @staticmethod
     def of(seen: Seen, belief: Belief, trust: float) -> "Search":
@@ -90,18 +87,7 @@ class Search:
         """Return the best allowed distribution found from these starts on another acquisition, (C, A)."""
         iterations = _iterations(starts[0].size)
         climb: Maximizer = Lbfgs(iterations) if self.region is None else ProjectedAscent(self.region, iterations)
-        if self.center is None:
-            return climb(acquisition, starts)[0]
-        nearby = Nearby(acquisition, self.weights, self.center, self.share)
-        return self.near(climb(nearby, list(map(self.near, starts)))[0])
-
-    def near(self, distribution: FloatArray) -> FloatArray:
-        """Return a distribution (C, A), or as much of the way to it from the center as the share allows."""
-        if self.center is None:
-            return distribution
-        change = distribution - self.center
-        moved = 0.5 * float((self.weights @ np.abs(change)).sum())
-        return distribution if moved <= self.share else np.asarray(self.center + self.share / moved * change)
+        return climb(acquisition, starts)[0]
 
 
 def trusted_occupancy(occupancies: FloatArray, trust: float) -> FloatArray:

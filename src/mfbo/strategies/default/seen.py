@@ -61,8 +61,3 @@ def replicates_disagree(told: tuple[Round, ...]) -> bool:
         if abs(first - payoff) > REPLICATE_TOLERANCE * max(abs(first), abs(payoff)):
             return True
     return False
-
-
-def replicates_told(told: tuple[Round, ...]) -> bool:
-    """Tell whether one and the same played distribution was told twice: only then it is seen that payoffs are exact."""
-    return len({done.played_key for done in told}) < len(told)

@@ -1,9 +1,7 @@
-"""The step: how many agents may stand elsewhere than in the best plan believed in.
+"""The step of an earning study: how many agents may stand elsewhere than in the best plan believed in.
 
-A share of the agents. That of an earning study is small at first: before the model knows its own scale only this
-protects. It grows while plans turn out to be the best and shrinks while they do not. A study that is to find steps too
-where payoffs are exact and nothing else limits its plans: there far plans teach little about near ones, and may cost a
-hundred times what there is to gain. Its steps are larger, and begin once something was gained.
+A share of the agents, small at first: before the model knows its own scale only this protects. It grows while plans
+turn out to be the best and shrinks while they do not.
 """
 
 from dataclasses import dataclass, replace
@@ -13,14 +11,12 @@ import numpy as np
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.population import Limits, Population
 from mfbo.simplex import Region, quota, whole_agents
-from mfbo.strategies.default.search import Search
 from mfbo.strategies.default.seen import Seen
 
 FIRST = 0.05
 LEAST, MOST = 0.02, 0.3
 MOST_NOISY = 0.1  # under noise: there the model believes in its own successes before they are any
 GROWTH, SHRINKAGE = 1.5, 0.8
-FIRST_FINDING, FINDING = 0.2, 0.5  # first and largest share of a study that is to find; its rounds that explore take it
 FINE = 1_000_000  # agents that stand for the mean-field limit
 
 
@@ -33,18 +29,12 @@ class Step:
     @staticmethod
     def of(seen: Seen, means: FloatArray) -> "Step":
         """Go on from the noted share; means: of the visited distributions in the order of tells, (m,)."""
-        notes = seen.history.last_notes
-        noted, earns = notes.get("step"), seen.history.aim == "earn"
+        noted = seen.history.last_notes.get("step")
         if noted is None or len(means) < 2:
-            return Step(FIRST if earns else FIRST_FINDING)
-        explored = notes.get("explores") == (1.0,)  # far away, which says nothing about the step
-        factor = GROWTH if means[-1] > means[:-1].max() else 1.0 if explored else SHRINKAGE
-        most = MOST_NOISY if seen.kind == "street" else MOST if earns else FINDING
+            return Step(FIRST)
+        factor = GROWTH if means[-1] > means[:-1].max() else SHRINKAGE
+        most = MOST_NOISY if seen.kind == "street" else MOST
         return Step(min(max(float(noted[0]) * factor, LEAST), most))
-
-    def taken(self, search: Search, center: FloatArray) -> Search:
-        """Return a search without limits of its own that stays within this share of the agents from a center (C, A)."""
-        return replace(search, center=center, share=self.share)
 
     def region(self, seen: Seen, center: FloatArray) -> Region:
         """Return what is allowed within this share of the agents from a center (C, A)."""

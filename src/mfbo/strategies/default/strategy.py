@@ -2,7 +2,7 @@
 
 ``propose`` is the whole algorithm. Its rules are values computed from the history, one file each: ``first_plans``,
 ``doubts`` (wrong numbers), ``search`` (starts, trusted occupancy), ``exploring``, ``stall`` and ``information_floor``
-(optimism for exact, agents' and noisy payoffs), ``step`` (exact ones), ``lookers``, ``known_placements``.
+(optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``.
 docs/decisions/0006-default-strategy.md has the measurements. A study that is to earn has rules of its own:
 ``status_quo``, ``step``, ``guard``, ``crowding`` and ``tilt`` (noisy days), ``wrong_days``; see decision
 0013. ``hints``: cells that do not add up to the payoff.
@@ -26,10 +26,10 @@ from mfbo.strategies.default.kernels import kernel_for, situated_kernel
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
-from mfbo.strategies.default.seen import Seen, data_kind, replicates_disagree, replicates_told
+from mfbo.strategies.default.seen import Seen, data_kind, replicates_disagree
 from mfbo.strategies.default.stall import Stall
 from mfbo.strategies.default.status_quo import first_earning_plan, named_status_quo
-from mfbo.strategies.default.step import FINDING, LEAST, Step
+from mfbo.strategies.default.step import LEAST, Step
 from mfbo.strategies.default.tilt import TiltedMean
 from mfbo.strategies.default.wrong_days import without_wrong_days
 from mfbo.strategies.modeled import Belief, ModeledStrategy
@@ -112,11 +112,8 @@ class Default(ModeledStrategy):
             if seen.kind == "exact":
                 exploring = Exploring.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
                 exploring = replace(exploring, follows=belief.drifts)
-                step = Step.of(seen, means)
-                search, wider = _stepping(seen, belief, means, step, search)
-                plan, explores = exploring.climbed(search, wider, starts, rng)
-                notes = {**belief.notes, **step.notes, **exploring.notes, "explores": (float(explores),)}
-                return Proposal(plan, notes)
+                plan, explores = exploring.climbed(search, starts, rng)
+                return Proposal(plan, {**belief.notes, **exploring.notes, "explores": (float(explores),)})
 
             stall = Stall.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
             plan = search.climbed(stall.multiplier, stall.chosen(starts))
@@ -141,9 +138,8 @@ class Default(ModeledStrategy):
             careful = seen.kind == "street" and seen.history.planned
             best = guard.recommended(seen.visited) if careful else guard.best(seen.visited)
             step = Step(LEAST) if careful and np.array_equal(best, guard.status_quo) else Step.of(seen, means)
-            near = seen if seen.region is None else replace(seen, region=step.region(seen, best))
+            near = replace(seen, region=step.region(seen, best))
             search = Search.of(near, belief, self.trust)
-            search = step.taken(search, best) if near.region is None else search
             notes: dict[str, Note] = {**belief.notes, **step.notes}
             if seen.kind == "street":
                 promise: Acquisition = TiltedMean.drawn(search.posterior, seen.history.population, best, rng)
@@ -172,18 +168,6 @@ class Default(ModeledStrategy):
 
     def _seen(self, modeled: History) -> Seen:
         return Seen.of(modeled, self.kind_of(modeled))
-
-
-def _stepping(seen: Seen, belief: Belief, means: FloatArray, step: Step, search: Search) -> tuple[Search, Search]:
-    """Return the search of a study that is to find, and the wider one of rounds that explore.
-
-    Both are within a step of the best plan where payoffs are seen to be exact and some plan beat the first one.
-    """
-    exact = seen.region is None and not belief.drifts and replicates_told(seen.told)
-    if not exact or means.max() <= means[0]:
-        return search, search
-    best = seen.visited[int(np.argmax(means))]
-    return step.taken(search, best), Step(FINDING).taken(search, best)
 
 
 def _further(

@@ -1,13 +1,11 @@
 """Where the search begins, and how full it trusts an action to become."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from mfbo import Feedback, History, Plan, Population, Round, create_study
+from mfbo import Feedback, History, Plan, Population, Round
 from mfbo.strategies.default import search
-from mfbo.strategies.default.search import Search, Starts, trusted_occupancy
+from mfbo.strategies.default.search import Starts, trusted_occupancy
 from mfbo.strategies.default.seen import Seen
 
 LAST, FAR = np.array([[0.5, 0.5]]), np.array([[0.9, 0.1]])
@@ -55,24 +53,3 @@ def test_a_plan_takes_the_place_of_the_first_start(monkeypatch, budget):
 def test_an_action_may_become_twice_as_full_as_ever_seen_or_as_an_even_share():
     occupancies = np.array([[0.7, 0.2, 0.1, 0.0], [0.1, 0.4, 0.4, 0.1]])
     np.testing.assert_allclose(trusted_occupancy(occupancies, 2.0), [1.4, 0.8, 0.8, 0.5])
-
-
-def test_a_search_near_a_plan_moves_a_share_of_the_agents_at_most():
-    center, slopes = np.array([[0.7, 0.2, 0.1]]), np.array([[0.0, 0.0, 50.0]])
-    far = Search(None, np.ones(1), None, None)
-    near = replace(far, center=center, share=0.3)
-    assert far.climbed_on(lambda plan: (float((slopes * plan).sum()), slopes), [center])[0, 2] > 0.99
-    found = near.climbed_on(lambda plan: (float((slopes * plan).sum()), slopes), [center])
-    assert 0.5 * np.abs(found - center).sum() == pytest.approx(0.3)
-    assert found[0, 2] == pytest.approx(0.4)
-    assert near.near(center) is center
-    assert far.near(found) is found
-
-
-def test_a_study_that_is_to_find_moves_half_of_the_agents_at_most_while_payoffs_are_exact():
-    study = create_study(Population(["a", "b", "c"]), seed=1)
-    for _ in range(3):
-        plan = study.ask()
-        study.tell(plan, float(-plan.distribution[0, 0]))
-    best = min((done.played for done in study.rounds), key=lambda played: played[0, 0])
-    assert 0.5 * np.abs(study.ask().distribution - best).sum() <= 0.5 + 1e-9

@@ -7,7 +7,7 @@ import pytest
 
 from mfbo import Feedback, Plan, Population, Round, create_study
 from mfbo.strategies import Default
-from mfbo.strategies.default.seen import data_kind, replicates_told
+from mfbo.strategies.default.seen import data_kind
 
 EVEN, LEFT = np.array([[0.5, 0.5]]), np.array([[0.9, 0.1]])
 AGENT = Feedback(agents=((0, 1, 0.5),))
@@ -48,9 +48,3 @@ def test_a_subclass_that_names_another_kind_is_heeded_by_plans_and_by_the_model(
     notes = study.rounds[-1].notes
     assert notes["setting"] == ("noisy", "all")
     assert notes["multiplier"][0] >= AlwaysNoisy().noisy_multiplier
-
-
-def test_payoffs_are_seen_to_be_exact_only_once_a_plan_was_told_twice():
-    rounds = told((EVEN, Feedback(1.0)), (LEFT, Feedback(1.0)), (EVEN, Feedback(1.0)))
-    assert replicates_told(rounds)
-    assert not replicates_told(rounds[:2])
