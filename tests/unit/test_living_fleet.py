@@ -164,7 +164,7 @@ def test_weights_change_and_earlier_rounds_keep_theirs():
         ({"size": 0}, "size"),
         ({"capacity": {"Harbor": 3, "Main St": 3, "Old Town": 3}}, "adds up to 9"),
         ({"minimum": {"Harbor": 30}}, "Harbor"),
-        ({"weights": {"u": 1.0}}, "a new context needs a new study"),
+        ({"weights": {"u": 1.0}}, "weights must name every context once"),
         ({"capacity": "many"}, "capacity must be"),
     ],
 )

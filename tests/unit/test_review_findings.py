@@ -126,9 +126,9 @@ def test_a_folder_that_cannot_be_made_is_said_before_the_work(tmp_path):
 
 
 def test_only_payoffs_advise_to_fail_the_round():
-    assert "study.fail" not in mfbo_command("run", "swarm", "--noise", "nan").stderr
+    assert "told as failed" not in mfbo_command("run", "swarm", "--noise", "nan").stderr
     study = mfbo.create_study(mfbo.Population(["a", "b"]), "random")
-    with pytest.raises(InvalidInputError, match=r"study\.fail"):
+    with pytest.raises(InvalidInputError, match="is told as failed, with the reason"):
         study.tell(study.ask(), float("nan"))
 
 

@@ -11,7 +11,14 @@ from mfbo.errors import InvalidInputError
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 POPULATION = mfbo.Population(["a", "b", "c"], size=30)
-optuna.logging.set_verbosity(optuna.logging.WARNING)
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    yield
+    optuna.logging.set_verbosity(before)
 
 
 class TestOptunasOwn(BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase):

@@ -16,7 +16,7 @@ from mfbo.maximizers import Lbfgs
 from mfbo.models import Kernel, only_system
 from mfbo.models.couplings import Identity
 from mfbo.models.hyperparameters import Hyperparameter
-from mfbo.models.kernel import Constant
+from mfbo.models.kernel import Constant, Term
 from mfbo.models.stationary import EMBEDDINGS, PROFILES, Embedding, Radial, Stationary
 from mfbo.population import Population
 from mfbo.records import Feedback, History, Proposal, Round, told_payoff
@@ -62,12 +62,11 @@ class PlainGP(ModeledStrategy):
         return replace(history, rounds=tuple(map(_as_one_number, history.rounds)))
 
     def kernel_for(self, population: Population, kind: str) -> Kernel:
-        """Return a constant and one stationary term."""
-        length = Hyperparameter(self.length, 1.0, -4.0, 4.0)
-        terms = (
-            self.stationary_term(population, Hyperparameter(1.0, 1.0), length),
-            Constant("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)),
-        )
+        """Return a constant and one stationary term; with one action all distributions are the same."""
+        terms: tuple[Term, ...] = (Constant("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)),)
+        if population.shape[1] > 1:
+            length = Hyperparameter(self.length, 1.0, -4.0, 4.0)
+            terms = (self.stationary_term(population, Hyperparameter(1.0, 1.0), length), *terms)
         noise = Hyperparameter(1e-4, 2.0, float(np.log(1e-8)), 0.0)
         return Kernel(self.name.partition("(")[0], terms, noise, population.weights)
 
