@@ -9,7 +9,15 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SERVICE = "http://127.0.0.1:8765"
-EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
+
+
+def run_as_tests(paths):
+    """Those that import other people's large libraries take longer than the everyday run has time for."""
+    return [pytest.param(path, marks=[pytest.mark.slow] * ("bridges" in path.stem), id=path.stem) for path in paths]
+
+
+EXAMPLES = run_as_tests(sorted((ROOT / "examples").glob("[0-9]*.py")))
+HOW_TO_PAGES = run_as_tests(sorted((ROOT / "docs" / "how-to").glob("*.md")))
 
 
 def python_blocks(path):
@@ -24,7 +32,7 @@ def test_python_blocks_of_the_readme_run_in_order(tmp_path):
     assert "[[75 75 75 75]]" in done.stdout
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "how-to").glob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("page", HOW_TO_PAGES)
 def test_python_blocks_of_the_how_to_pages_run(page, tmp_path, serve):
     code = "\n".join(python_blocks(page))
     if SERVICE in code:  # it speaks of one that runs
@@ -51,7 +59,7 @@ def test_make_targets_of_the_readme_exist():
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_example_runs(example, tmp_path):
     done = subprocess.run(
         [sys.executable, example], capture_output=True, text=True, timeout=240, check=False, cwd=tmp_path

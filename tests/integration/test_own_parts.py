@@ -62,12 +62,13 @@ def test_registered_parts_are_listed_with_their_package(package):
     assert "lab-swarm" in mfbo_command(package, "problems", "--json").stdout
 
 
-@pytest.mark.parametrize("strategy", ["lab-random", "fleetlab:Mine", "fleetlab:Mine(draws=2)"])
-def test_a_run_takes_parts_of_ones_own(package, strategy):
-    for problem in ("lab-swarm", "fleetlab:small"):
-        done = mfbo_command(package, "run", problem, "--strategy", strategy, "--rounds", 3, "--json")
-        result = json.loads(done.stdout)
-        assert (result["problem"], result["strategy"]) == (problem, strategy)
+@pytest.mark.parametrize(
+    ("problem", "strategy"), [("lab-swarm", "fleetlab:Mine(draws=2)"), ("fleetlab:small", "lab-random")]
+)
+def test_a_run_takes_parts_of_ones_own(package, problem, strategy):
+    done = mfbo_command(package, "run", problem, "--strategy", strategy, "--rounds", 3, "--json")
+    result = json.loads(done.stdout)
+    assert (result["problem"], result["strategy"]) == (problem, strategy)
 
 
 @pytest.mark.parametrize(
