@@ -78,6 +78,7 @@ def test_the_operators_days_by_keyboard_alone(service, page, tmp_path):
     assert re.search(r"0\s+3\.25\s+told", page.inner_text("table"))
 
     _press(page, "Today")  # a plan told by a file, with faults at first
+    page.wait_for_url(re.compile(r"/studies/[^/]+$"))
     _press(page, "Make the plan")
     page.wait_for_url("**?plan=1")
     faulty, sound = tmp_path / "faulty.csv", tmp_path / "sound.csv"

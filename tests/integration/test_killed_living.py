@@ -10,7 +10,7 @@ import pytest
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kills", "seed"), [(20, 1), (200, 3)], ids=["20 kills", "200 kills"])
+@pytest.mark.parametrize(("kills", "seed"), [(20, 1), (100, 3)], ids=["20 kills", "100 kills"])
 def test_a_killed_life_equals_an_unbroken_one(tmp_path, kills, seed):
     done = subprocess.run(
         [sys.executable, Path(__file__).with_name("killed_living_study.py"), tmp_path, str(kills), str(seed)],

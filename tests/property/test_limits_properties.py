@@ -106,7 +106,7 @@ def test_limits_hold_exactly_or_are_refused(case):
 @MANY
 @given(limit_sets())
 def test_a_thousand_limit_sets_hold_exactly_or_are_refused(case):
-    check(case, rounds=5)
+    check(case)
 
 
 @QUICK

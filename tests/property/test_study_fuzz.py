@@ -378,7 +378,8 @@ def test_a_study_stands_whatever_is_done_to_it_for_a_while():
 
 @pytest.mark.slow
 def test_a_study_stands_three_thousand_operations_and_three_hundred_resumptions():
-    done = driven(machines=100, steps=60)
+    done = Counter()
+    while done["operations"] < 3000 or done["resumed"] < 300:
+        done += driven(machines=100, steps=60)
     print(dict(done))  # noqa: T201
-    assert done["operations"] >= 3000
-    assert done["resumed"] >= 300
+    assert done["told before"] > 0
