@@ -25,7 +25,7 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-EXAMPLES = 30  # right and wrong ones each, of every operation
+EXAMPLES = 45  # right and wrong ones each, of every operation
 LONG = ("rounds", "simulations")  # of an outlook: a year in 64 simulations takes hours
 NAMES = ("told", "told", "asked", "no such study")
 
