@@ -17,10 +17,10 @@ quick: $(VENV)/.quick ## the paper's evaluation in minutes, and its report; cont
 	$(BIN)/mfbo report mfbo-benchmark-quick
 
 test: $(VENV)/.dev ## the everyday tests
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 test-slow: $(VENV)/.dev ## the longer tests that CI runs too
-	$(BIN)/python -m pytest -n auto -m slow
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow
 
 check: $(VENV)/.dev ## style, types, layers
 	$(BIN)/ruff check .

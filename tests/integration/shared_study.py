@@ -1,4 +1,7 @@
-"""Plays one study from several processes at once. Usage: shared_study.py ADDRESS PROCESSES ROUNDS. Prints JSON."""
+"""Plays one study from several processes at once.
+
+Usage: shared_study.py ADDRESS PROCESSES ROUNDS STRATEGY. Prints JSON.
+"""
 
 import json
 import os
@@ -20,8 +23,8 @@ def play(address, worker, rounds):
         study.tell(plan, PROBLEM.value(plan), worker=worker)
 
 
-def main(address, processes, rounds):
-    study = create_study(PROBLEM.population, seed=1, storage=address, name=NAME)
+def main(address, processes, rounds, strategy):
+    study = create_study(PROBLEM.population, strategy, seed=1, storage=address, name=NAME)
     study.storage.close()
     children = []
     for number in range(processes):
@@ -55,4 +58,4 @@ def main(address, processes, rounds):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])

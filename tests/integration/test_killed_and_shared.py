@@ -37,8 +37,8 @@ def test_a_killed_study_loses_no_acknowledged_tell_and_equals_an_unbroken_one(tm
     assert (result["lost"], result["different"], result["doubled"], result["doctor"]) == ([], [], 0, [])
 
 
-def check_shared(address, processes, rounds):
-    result, errors = script("shared_study.py", address, processes, rounds)
+def check_shared(address, processes, rounds, strategy):
+    result, errors = script("shared_study.py", address, processes, rounds, strategy)
     whole = processes * rounds
     assert "locked" not in errors
     assert result["codes"] == [0] * processes, errors
@@ -50,17 +50,19 @@ def check_shared(address, processes, rounds):
 
 
 @pytest.mark.parametrize(
-    ("processes", "rounds"), [(3, 4), pytest.param(20, 15, marks=pytest.mark.slow)], ids=["3 x 4", "20 x 15"]
+    ("processes", "rounds", "strategy"),
+    [(3, 4, "default"), pytest.param(20, 15, "random", marks=pytest.mark.slow)],  # who thinks less writes more at once
+    ids=["3 x 4", "20 x 15"],
 )
-def test_processes_share_a_study_in_an_sqlite_file(tmp_path, processes, rounds):
-    check_shared(f"sqlite:///{tmp_path / 'studies.db'}", processes, rounds)
+def test_processes_share_a_study_in_an_sqlite_file(tmp_path, processes, rounds, strategy):
+    check_shared(f"sqlite:///{tmp_path / 'studies.db'}", processes, rounds, strategy)
 
 
 @pytest.mark.parametrize(
     ("processes", "rounds"), [(3, 4), pytest.param(8, 25, marks=pytest.mark.slow)], ids=["3 x 4", "8 x 25"]
 )
 def test_processes_share_a_study_on_a_postgresql_server(postgres_database, processes, rounds):
-    check_shared(postgres_database(), processes, rounds)
+    check_shared(postgres_database(), processes, rounds, "default")
 
 
 @pytest.mark.slow
