@@ -71,10 +71,13 @@ NGUYEN_DUPUIS = (
 
 
 def nguyen_dupuis() -> Problem:
-    """Return the network of Nguyen and Dupuis: 4 pairs × 5 routes; nodes and free times theirs, capacities ours."""
+    """Return the network of Nguyen and Dupuis: 4 pairs × 5 routes; capacities ours.
+
+    Several sets of free times are in use; Transportation Networks for Research has others on the same links.
+    """
     roads = {(tail, head): Road(float(minutes), 220.0 + 10.0 * minutes) for tail, head, minutes in NGUYEN_DUPUIS}
     trips = {(1, 2): 400, (1, 3): 800, (4, 2): 600, (4, 3): 200}
-    source = "nodes and free times of Nguyen and Dupuis (1984); capacities and demand ours"
+    source = "links of Nguyen and Dupuis (1984), one of the sets of free times in use; capacities and demand ours"
     return traffic_problem(roads, trips, 5, name="nguyen-dupuis", source=source)
 
 

@@ -19,7 +19,7 @@ YARN_PAIRS = {
 
 
 def mixture(size: int | None = None) -> Problem:
-    """Return Cornell's yarn: elongation of a blend of three polymers, fitted to eighteen measurements."""
+    """Return Cornell's yarn: elongation of a blend of three polymers, fitted to fifteen measurements."""
     source = "Cornell, Experiments with Mixtures (2002), the yarn example of chapter 2"
     summary = "blend three polymers for the longest elongation of a yarn"
     return mixture_problem(YARN, YARN_PAIRS, size=size, name="mixture", source=source, summary=summary)

@@ -41,6 +41,20 @@ def test_the_longest_yarn_has_no_polystyrene():
     assert max(values) == pytest.approx(best.value, abs=2e-3)
 
 
+def test_the_polynomial_of_the_yarn_is_the_least_squares_fit_of_its_fifteen_measurements():
+    """Measured twice pure and three times half and half, so the fit goes through the six means."""
+    measured = {
+        (1.0, 0.0, 0.0): [11.0, 12.4],
+        (0.0, 1.0, 0.0): [8.8, 10.0],
+        (0.0, 0.0, 1.0): [16.8, 16.0],
+        (0.5, 0.5, 0.0): [15.0, 14.8, 16.1],
+        (0.5, 0.0, 0.5): [17.7, 16.4, 16.6],
+        (0.0, 0.5, 0.5): [10.0, 9.7, 11.8],
+    }
+    for blend, elongations in measured.items():
+        assert mixture().mean_field_value(np.array([blend])) == pytest.approx(np.mean(elongations), abs=1e-12)
+
+
 def test_the_payoff_of_a_mixture_is_the_polynomial_as_written():
     problem = mixture_problem({"a": 1.0, "b": 2.0, "c": 0.5}, {("a", "b"): 3.0, ("c", "a"): -1.0})
     x, y, z = 0.2, 0.5, 0.3

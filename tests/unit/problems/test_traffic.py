@@ -44,6 +44,7 @@ def test_sioux_falls_has_its_published_size():
     assert len(roads) == 76
     assert {node for link in roads for node in link} == set(range(1, 25))
     assert sum(road.capacity for road in roads.values()) / 76 == pytest.approx(10247.206327, abs=1e-5)
+    assert sum(road.minutes for road in roads.values()) == 314
 
 
 def test_the_payoff_is_minus_the_mean_minutes_added_up_by_hand():
