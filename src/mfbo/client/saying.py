@@ -6,11 +6,22 @@ from typing import Any
 import numpy as np
 
 from mfbo.client.wire import table
-from mfbo.population import Population
+from mfbo.population import Population, cells_by_name
+from mfbo.population.limits import AGENT_COLUMNS
 from mfbo.records import Feedback, Plan
+from mfbo.records.distributions import SHARE_COLUMNS
+from mfbo.records.told_values import COUNT_COLUMNS, PAYOFF_COLUMNS
 from mfbo.validation import by_label
 
 _LIMITS = ("capacity", "minimum")
+_CELLS = {  # what speaks of cells, and how a data frame calls it
+    "distribution": SHARE_COLUMNS,
+    "start": SHARE_COLUMNS + AGENT_COLUMNS,
+    "placed": AGENT_COLUMNS,
+    "fixed": AGENT_COLUMNS,
+    "cells": PAYOFF_COLUMNS,
+    "counts": COUNT_COLUMNS,
+}
 
 
 def said(population: Population, **words: Any) -> dict[str, Any]:
@@ -33,26 +44,23 @@ def number_of(plan: Plan | int) -> int:
 
 
 def _value(key: str, value: Any, population: Population) -> Any:
+    if key in _CELLS and (hasattr(value, "columns") or isinstance(by_label(value), Mapping)):
+        return _by_context(cells_by_name(value, population.contexts, population.actions, key, _CELLS[key]), population)
     value = by_label(value)
     if key in _LIMITS and isinstance(value, float) and value == np.inf:
         return dict.fromkeys(population.actions)  # no limit anywhere
     if key == "move_budget" and value == np.inf:
         return "none"
     if isinstance(value, Mapping) and key not in ("situation", "open", "rename", "weights"):
-        return _by_name(value, population)
+        return {population.actions[population.action_index(action)]: plain(bound) for action, bound in value.items()}
     return plain(value)
 
 
-def _by_name(values: Mapping[Any, Any], population: Population) -> dict[str, Any]:
-    """Return a mapping with names as keys: JSON has no others, and the text "2" would be another name than place 2."""
-    named: dict[str, Any] = {}
-    for key, value in values.items():
-        if isinstance(key, tuple) and len(key) == 2:
-            context = population.contexts[population.context_index(key[0])]
-            action = population.actions[population.action_index(key[1])]
-            named.setdefault(context, {})[action] = plain(value)
-        else:
-            named[population.actions[population.action_index(key)]] = plain(value)
+def _by_context(cells: Mapping[Any, Any] | None, population: Population) -> dict[str, dict[str, Any]]:
+    """Return {context: {action: value}}: JSON has names as keys, and "2" would be another name than place 2."""
+    named: dict[str, dict[str, Any]] = {}
+    for (context, action), value in (cells or {}).items():
+        named.setdefault(population.contexts[context], {})[population.actions[action]] = plain(value)
     return named
 
 

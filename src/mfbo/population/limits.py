@@ -9,6 +9,7 @@ import numpy as np
 
 from mfbo.arrays import IntArray, read_only
 from mfbo.errors import InvalidInputError
+from mfbo.population.by_cell import cells_by_name
 from mfbo.simplex import Region
 from mfbo.validation import (
     LARGEST_POPULATION,
@@ -21,6 +22,8 @@ from mfbo.validation import (
     said,
     whole_number,
 )
+
+AGENT_COLUMNS = ("agents", "placed")  # of a data frame of counted agents
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +105,7 @@ def read_limits(
     upper = np.full((contexts, actions), names.size, dtype=np.int64)
     for context, action in _cells(forbidden, names):
         upper[context, action] = 0
-    for context, action, count in _counted_cells(fixed, "fixed", names):
+    for context, action, count in _fixed_cells(fixed, names):
         if upper[context, action] == 0 and count > 0:
             raise InvalidInputError(f"{_cell(names, context, action)} is forbidden and fixed at {count} agents")
         lower[context, action] = upper[context, action] = count
@@ -231,17 +234,22 @@ def _is_truth_table(values: Any) -> bool:
     return bool(rows) and all(isinstance(row, list | tuple) and all(isinstance(x, bool) for x in row) for row in rows)
 
 
-def _counted_cells(counts: Any, name: str, names: Names) -> list[tuple[int, int, int]]:
-    """Read a mapping (context, action), or action with one context, → agents."""
-    if counts is None:
-        return []
-    counts = by_label(counts)
-    if not isinstance(counts, Mapping):
-        raise InvalidInputError(f"{name} must map (context, action) to a number of agents, not {said(counts)}")
-    cells = _places(counts, name, lambda key: _pair(key, name, names))
+def _counted_cells(counts: Any, name: str, names: Names) -> list[tuple[int, int, int]] | None:
+    """Read agents by name, see ``cells_by_name``; None if no cells are named."""
+    named = cells_by_name(counts, names.contexts, names.actions, name, AGENT_COLUMNS)
+    if named is None:
+        return None
     return [
-        (*cell, _count(value, f"{name}[{said(key)}]")) for cell, (key, value) in zip(cells, counts.items(), strict=True)
+        (context, action, _count(value, f"{name}[{said((names.contexts[context], names.actions[action]))}]"))
+        for (context, action), value in named.items()
     ]
+
+
+def _fixed_cells(fixed: Any, names: Names) -> list[tuple[int, int, int]]:
+    counted = [] if fixed is None else _counted_cells(fixed, "fixed", names)
+    if counted is None:
+        raise InvalidInputError(f"fixed must map (context, action) to a number of agents, not {said(fixed)}")
+    return counted
 
 
 def _places(by_key: Mapping[Any, Any], name: str, place: Callable[[Any], Any]) -> list[Any]:
@@ -264,19 +272,18 @@ def _pair(entry: Any, name: str, names: Names) -> tuple[int, int]:
 
 
 def read_placed(placed: Any, names: Names) -> IntArray:
-    """Return where agents are: counts (C, A), or (A,) for one context, or a mapping as in ``fixed``; see ``misfit``."""
-    counts = np.zeros(names.shape, dtype=np.int64)
-    placed = by_label(placed)
-    if isinstance(placed, Mapping):
-        for context, action, count in _counted_cells(placed, "placed", names):
+    """Return where agents are: counts (C, A), or (A,) for one context, or by name as in ``fixed``; see ``misfit``."""
+    counted = _counted_cells(placed, "placed", names)
+    if counted is not None:
+        counts = np.zeros(names.shape, dtype=np.int64)
+        for context, action, count in counted:
             counts[context, action] = count
-    else:
-        array = as_numbers(placed, "placed")
-        array = array[None] if array.shape == (names.shape[1],) and names.shape[0] == 1 else array
-        if array.shape != names.shape:
-            raise InvalidInputError(f"placed must have shape {names.shape}, not {array.shape}")
-        counts = np.array([[_count(value, "placed") for value in row] for row in array], dtype=np.int64)
-    return counts
+        return counts
+    array = as_numbers(placed, "placed")
+    array = array[None] if array.shape == (names.shape[1],) and names.shape[0] == 1 else array
+    if array.shape != names.shape:
+        raise InvalidInputError(f"placed must have shape {names.shape}, not {array.shape}")
+    return np.array([[_count(value, "placed") for value in row] for row in array], dtype=np.int64)
 
 
 def whole_limit(value: Any, name: str) -> int:

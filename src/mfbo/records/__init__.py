@@ -1,5 +1,6 @@
 """What is kept of a study: plans, feedback, rounds, history. Frozen, and checked at birth."""
 
+from mfbo.records.distributions import read_distribution
 from mfbo.records.history import RISK, Aim, History
 from mfbo.records.lifting import before_change, lifted, padded, padded_shares
 from mfbo.records.rounds import (
@@ -14,7 +15,7 @@ from mfbo.records.rounds import (
     RoundState,
     told_payoff,
 )
-from mfbo.records.told_values import read_assignment, read_distribution
+from mfbo.records.told_values import read_assignment
 
 __all__ = [
     "RISK",

@@ -1,18 +1,16 @@
-"""What users tell, checked: payoffs, agents, cells, counts, distributions, assignments."""
+"""What users tell, checked: payoffs, agents, cells, counts, assignments."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
-from mfbo.population import Population
+from mfbo.population import Population, cells_by_name
 from mfbo.validation import (
     LARGEST_POPULATION,
     as_numbers,
-    by_label,
-    distribution_array,
     finite_number,
     listed,
     number_array,
@@ -21,6 +19,8 @@ from mfbo.validation import (
 
 LARGEST_PAYOFF = 1e150  # its square must still be a number
 FEWEST_COUNTED = 1e-6  # a mean over fewer agents is no information, and its noise no number
+PAYOFF_COLUMNS = ("payoff", "cell_payoff")  # of a data frame of cells
+COUNT_COLUMNS = ("count", "agents")
 
 AgentPayoffs = tuple[tuple[int, int, float], ...]
 
@@ -69,31 +69,21 @@ def _read_agents(agents: Any, population: Population) -> tuple[tuple[int, int, f
     return tuple(rows)
 
 
-def _by_cell(table: Any, population: Population, name: str) -> FloatArray:
-    """Read a (C, A) table, a flat row for one context, or a mapping (context, action) or action → number."""
-    if hasattr(table, "columns"):
-        raise InvalidInputError(
-            f"{name}: the labels of a data frame would be lost; give a mapping (context, action) → number, or an array"
-        )
-    table = by_label(table)
-    if not isinstance(table, Mapping):
+def _by_cell(table: Any, population: Population, name: str, columns: tuple[str, ...]) -> FloatArray:
+    """Read a (C, A) table, a flat row for one context, or numbers by name; see ``cells_by_name``."""
+    named = cells_by_name(table, population.contexts, population.actions, name, columns)
+    if named is None:
         array = as_numbers(table, name)
         return array[None, :] if array.shape == (population.shape[1],) and population.shape[0] == 1 else array
     cells = np.full(population.shape, np.nan)
-    for key, value in table.items():
-        pair = key if isinstance(key, tuple) else (0, key)
-        if len(pair) != 2 or (not isinstance(key, tuple) and len(population.contexts) > 1):
-            raise InvalidInputError(f"{name}: key {said(key)} must be (context, action)")
-        context, action = pair
-        at = population.context_index(context), population.action_index(action)
-        if not np.isnan(cells[at]):
-            raise InvalidInputError(f"{name}: key {said(key)} names a cell that another key names too")
-        cells[at] = finite_number(value, f"{name}[{said(key)}]")
+    for (context, action), value in named.items():
+        called = (population.contexts[context], population.actions[action])
+        cells[context, action] = finite_number(value, f"{name}[{said(called)}]")
     return cells
 
 
 def _read_cells(cells: Any, population: Population) -> FloatArray:
-    table = _by_cell(cells, population, "cells")
+    table = _by_cell(cells, population, "cells", PAYOFF_COLUMNS)
     if table.shape != population.shape:
         raise InvalidInputError(f"cells must have shape {population.shape}, not {table.shape}")
     if (np.abs(table[~np.isnan(table)]) > LARGEST_PAYOFF).any():
@@ -107,7 +97,7 @@ def _read_counts(counts: Any, cells: FloatArray, population: Population) -> Floa
     seen = ~np.isnan(cells)
     if counts is None:
         return np.asarray(read_only(np.where(seen, 1.0, 0.0)))
-    told = _by_cell(counts, population, "counts")
+    told = _by_cell(counts, population, "counts", COUNT_COLUMNS)
     table = number_array(np.where(np.isnan(told), 0.0, told), "counts", population.shape)
     if (table[seen] <= 0).any():
         raise InvalidInputError("counts must be above 0 wherever cells holds a mean payoff")
@@ -115,11 +105,6 @@ def _read_counts(counts: Any, cells: FloatArray, population: Population) -> Floa
         odd = table[seen][(table[seen] < FEWEST_COUNTED) | (table[seen] > LARGEST_POPULATION)][0]
         raise InvalidInputError(f"counts must be between {FEWEST_COUNTED:g} and {LARGEST_POPULATION:.0e}, not {odd:g}")
     return np.asarray(read_only(np.where(seen, table, 0.0)))
-
-
-def read_distribution(values: Any, population: Population, name: str = "distribution") -> FloatArray:
-    """Check a distribution given by a user, (C, A)."""
-    return distribution_array(values, name, *population.shape)
 
 
 def read_assignment(values: Any, population: Population) -> IntArray:

@@ -42,14 +42,14 @@ def create_study(
 ) -> Study:
     """Start a study.
 
-    strategy: a name from ``mfbo strategies`` or an object with ``propose``. noise: known standard deviation of one
-    told payoff. allocation: how a plan becomes whole agents. context_allocation: whether each round has the same
-    number of agents per context or draws them anew. storage: "sqlite:///file.db", "postgresql+psycopg://…", "memory",
-    or an object like ``mfbo.storage.Storage``; the study is kept there under ``name``. lease_seconds: how long a plan
-    is its worker's alone (two days; None: for ever). placed: where the agents stand now, whole agents (C, A) or a
-    mapping; allow_misfit: take it as counted though it does not fit the fleet or the docks. aim: "find" if only the
-    plan found in the end counts, "earn" if every round does: then rounds begin at the status quo, step away from it and
-    guard it. start: the status quo, a plan, shares or whole agents (C, A); without it where agents stand, past days'
+    strategy: a name from ``mfbo strategies`` or an object with ``propose``. noise: known standard deviation of one told
+    payoff. allocation: how a plan becomes whole agents. context_allocation: whether each round has the same number of
+    agents per context or draws them anew. storage: "sqlite:///file.db", "postgresql+psycopg://…", "memory", or an
+    object like ``mfbo.storage.Storage``; the study is kept there under ``name``. lease_seconds: how long a plan is its
+    worker's alone (two days; None: for ever). placed: where the agents stand now, whole agents (C, A) or a mapping;
+    allow_misfit: take it as counted though it does not fit the fleet or the docks. aim: "find" if only the plan found
+    in the end counts, "earn" if every round does: then rounds begin at the status quo, step away from it and guard it.
+    start: the status quo, a plan, shares or whole agents, (C, A) or by name; without it where agents stand, past days'
     best, or the uniform plan. risk: what an earning round may cost against the status quo, in shares of what that
     earns; None: anything. situations: what differs between rounds for all agents, as {"day": ["weekday", "weekend"],
     "rain": "number", "date": "time", "requests": {"kind": "number", "known": "after"}}. payoff_is: whether told

@@ -88,7 +88,10 @@ class Questions:
             return self._placing.recommended(recommended, self.population, len(self.rounds))
 
     def predict(self, distribution: Any, situation: Any = None) -> Prediction:
-        """Return what the model expects of a distribution (C, A): of g, and of f in every cell, in a situation."""
+        """Return what the model expects of a distribution: of g, and of f in every cell, in a situation.
+
+        distribution: shares (C, A), shares by name ({"Harbor": 0.6, "Campus": 0.4}), a data frame, or a plan.
+        """
         with self.lock:
             posterior = self._posterior("predict", self._read_situation(situation, "after"))
             return predicted(posterior, read_distribution(distribution, self.population))

@@ -1,16 +1,16 @@
 """What an operator says when a study begins: the aim, the plan that would be followed otherwise, the risk allowed."""
 
-from collections.abc import Mapping
 from typing import Any, get_args
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
-from mfbo.population import Population
+from mfbo.population import Population, cells_by_name
 from mfbo.records import Aim, Plan, read_distribution
+from mfbo.records.distributions import SHARE_COLUMNS
 from mfbo.simplex import realized, uniform
-from mfbo.validation import as_numbers, by_label, finite_number, said
+from mfbo.validation import as_numbers, finite_number, said
 
 AIMS: tuple[Aim, ...] = get_args(Aim)
 SHARES_SUM = 1e-3  # rows that sum to 1 up to this are shares, others agents
@@ -19,23 +19,32 @@ SHARES_SUM = 1e-3  # rows that sum to 1 up to this are shares, others agents
 def read_status_quo(start: Any, placed: IntArray | None, population: Population) -> FloatArray | None:
     """Return the distribution (C, A) of a starting plan, or else of where agents stand; None if neither is known.
 
-    start: a plan, shares (C, A), whole agents (C, A), or a mapping to whole agents.
+    start: a plan, shares (C, A), whole agents (C, A), or either by name, as ``placed`` is.
     """
     if start is None:
         return None if placed is None else _shares(placed, population)
-    if isinstance(start, Plan):
-        return np.asarray(read_only(read_distribution(start.realized, population, "start")))
-    table = by_label(start)
-    if not isinstance(table, Mapping):
-        shares = as_numbers(table, "start")
-        with np.errstate(over="ignore"):  # what is too large is refused as whole agents
-            sums = np.atleast_2d(shares).sum(axis=-1)
-        if np.abs(sums - 1.0).max(initial=0.0) <= SHARES_SUM:
-            return np.asarray(read_only(read_distribution(shares, population, "start")))
+    if isinstance(start, Plan) or _is_shares(start, population):
+        return np.asarray(read_only(read_distribution(start, population, "start")))
     try:
-        return _shares(population.read_placed(table), population)
+        return _shares(population.read_placed(start), population)
     except InvalidInputError as error:
         raise InvalidInputError(f"start must be a plan in shares or in whole agents: {error}") from None
+
+
+def _is_shares(start: Any, population: Population) -> bool:
+    """Tell whether a table is in shares: every row sums to 1, or nearly, or a data frame says so."""
+    if hasattr(start, "columns"):
+        return any(column in start.columns for column in SHARE_COLUMNS)
+    cells = cells_by_name(start, population.contexts, population.actions, "start", SHARE_COLUMNS)
+    if cells is None:
+        table = np.atleast_2d(as_numbers(start, "start"))
+    else:
+        table = np.zeros(population.shape)
+        for cell, value in cells.items():
+            table[cell] = finite_number(value, "start")
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused as whole agents
+        sums = table.sum(axis=-1)
+    return bool(np.abs(sums - 1.0).max(initial=0.0) <= SHARES_SUM)
 
 
 def read_risk(risk: Any) -> float:

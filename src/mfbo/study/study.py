@@ -34,6 +34,12 @@ class Study(Changes):
     With a storage every ask and tell is written before it is answered; several processes may load one study, and each
     ask and tell reads what the others did (``refresh`` does that alone). Threads may share a study object: its calls
     follow one another. A process must not fork while another of its threads is inside a call.
+
+    Wherever a distribution, placed agents or cells are taken, they are an array (C, A), or (A,) for one context, or
+    names: {action: number}, {(context, action): number} or {context: {action: number}}; a data frame's column labeled
+    so; or a data frame with the columns "action", "context" (if there are several) and "share", "agents" or "payoff".
+    A distribution may be a plan too: what it really puts in place. An action that is not named has the share 0, no
+    agents, or was not seen; the shares of every context must sum to 1.
     """
 
     def __init__(
@@ -71,7 +77,7 @@ class Study(Changes):
 
         worker: who will carry it out. A worker with an open plan gets that plan again. A plan that was not told
         within ``lease_seconds`` is offered to whoever asks next; a tell that comes later is kept, and marked late.
-        placed: where agents stand now, whole agents (C, A) or a mapping, if they moved by themselves since the last
+        placed: where agents stand now, whole agents, if they moved by themselves since the last
         round: moves are counted from there, and an open plan that would take too many is abandoned for a new one.
         allow_misfit: take ``placed`` as counted though it does not fit the fleet or the docks. situation: what is known
         of the round, {"day": "weekend", "rain": 0.3}, new_categories: though never heard of before; an open plan that
@@ -150,7 +156,7 @@ class Study(Changes):
         return was_first
 
     def attach(self, distribution: Any, worker: str | None = None, *, situation: Any = None) -> Plan:
-        """Take a plan of your own as the next one: shares or whole agents (C, A), a mapping, or a plan.
+        """Take a plan of your own as the next one: shares, whole agents, or a plan; arrays or names.
 
         It is played and told like any other, and must keep the limits. situation: as in ``ask``.
         """
@@ -225,7 +231,7 @@ class Study(Changes):
 
         payoff: the population payoff, or a whole ``Feedback``. agents: (context, action, payoff) of some agents.
         cells: mean payoffs, (C, A), NaN where nobody was seen, with optional counts. What was really played, if not
-        the plan: placed, whole agents (C, A) or a mapping, kept as counted; or distribution, shares. allow_misfit: take
+        the plan: placed, whole agents, kept as counted; or distribution, shares. allow_misfit: take
         ``placed`` though it does not fit the fleet or the docks. worker: who tells; a former holder's result is marked
         late. situation: what is known of the round by now, beside or instead of what was said when it was asked.
         """
@@ -256,7 +262,8 @@ class Study(Changes):
     ) -> Round:
         """Record a day that was played before or outside this study: what was played, and what was seen.
 
-        Feedback and situation as in ``tell``. After it the strategy skips its random first rounds.
+        distribution: shares as an array or by name. Feedback and situation as in ``tell``. After it the strategy skips
+        its random first rounds.
         """
         with self.lock:
             stated = self._read_situation(situation, "after", new_categories=new_categories)
