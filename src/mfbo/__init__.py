@@ -7,7 +7,7 @@ The front door: everything named here is public. Names are loaded when first use
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "AsyncStudy": "mfbo.client",

@@ -4,9 +4,12 @@ import math
 import re
 from dataclasses import fields, replace
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
 from mfbo.errors import InvalidInputError, UnknownNameError
+
+ImportPath = NewType("ImportPath", str)
+"""A setting that says where something of the user's own is imported from, "module:attribute"."""
 
 _NAME = re.compile(r"\s*([^()\s]+)\s*(?:\(([^()]*)\))?\s*")
 
@@ -43,7 +46,7 @@ def with_settings(made: Any, text: str) -> Any:
 
 
 def _setting_kinds(made: Any) -> dict[str, tuple[Any, ...]]:
-    """Return for every field what a text for it can be: bool, int, float, or one of some words."""
+    """Return for every field what a text for it can be: bool, int, float, an import path, or one of some words."""
     hints = get_type_hints(type(made))
     settable = [field.name for field in fields(made) if field.init and field.name != "name"]
     return {name: tuple(kind for kind in _alternatives(hints[name]) if _is_simple(kind)) for name in settable}
@@ -58,7 +61,7 @@ def _alternatives(hint: Any) -> tuple[Any, ...]:
 
 
 def _is_simple(kind: Any) -> bool:
-    return kind in (bool, int, float) or isinstance(kind, str)
+    return kind in (bool, int, float, ImportPath) or isinstance(kind, str)
 
 
 def _setting(what: str, text: str, kinds: tuple[Any, ...]) -> Any:
@@ -66,6 +69,8 @@ def _setting(what: str, text: str, kinds: tuple[Any, ...]) -> Any:
         return text
     if bool in kinds and text in ("true", "false"):
         return text == "true"
+    if ImportPath in kinds and ":" in text:
+        return ImportPath(text)
     for kind in (int, float):
         try:
             number = kind(text) if kind in kinds else math.nan
@@ -74,7 +79,8 @@ def _setting(what: str, text: str, kinds: tuple[Any, ...]) -> Any:
             continue
         if finite and number >= 0:
             return number + 0  # -0 is another writing of 0
-    wanted = {bool: "true or false", int: "a whole number from 0", float: "a number from 0"}
+    wanted: dict[Any, str] = {bool: "true or false", int: "a whole number from 0", float: "a number from 0"}
+    wanted[ImportPath] = "an import path (module:attribute)"
     named = " or ".join(wanted.get(kind, repr(kind)) for kind in kinds)
     raise InvalidInputError(f"{what} must be {named}, not {text!r}")
 

@@ -1,113 +1,134 @@
-"""What every problem of the catalogue keeps, whatever its payoff."""
+"""The shipped contract suite over every problem of the catalogue, and over wrong ones: messages say what is wrong."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 import pytest
 
 from mfbo.catalogue import PROBLEMS, make_problem
-from mfbo.problems import FeedbackKind, Observer, Problem
-from mfbo.records import Plan
-from mfbo.simplex import allocate, uniform
+from mfbo.population import Population
+from mfbo.problems import Optimum, Problem, custom_problem
+from mfbo.testing import MeanFieldProblemContract, ProblemContract
 
-# A replay counts whole bikes and has no mean-field limit; tests/unit/problems/test_jersey_city.py is its contract.
-LIMITLESS = ("jersey-city",)
-
-
-@pytest.fixture(scope="module", params=[name for name in PROBLEMS if name not in LIMITLESS])
-def problem(request) -> Problem:
-    return make_problem(request.param).on_day(3)  # where rounds differ, any of them must keep this
+LIMITLESS = ("jersey-city",)  # a replay counts whole bikes
 
 
-@pytest.fixture
-def distribution(problem) -> np.ndarray:
-    contexts, actions = problem.population.shape
-    return np.random.default_rng(5).dirichlet(np.ones(actions), size=contexts)
+kept = cache(make_problem)
 
 
-def deployed(problem: Problem, distribution: np.ndarray, size: int) -> float:
-    resized = problem.with_size(size)
-    counts = allocate(distribution, problem.population.weights, size, np.random.default_rng(0))
-    return resized.value(Plan(0, distribution, counts))
+class TestEveryMeanFieldProblem(MeanFieldProblemContract):
+    @pytest.fixture(autouse=True, params=[name for name in PROBLEMS if name not in LIMITLESS])
+    def _name(self, request):
+        self.name = request.param
+
+    def make(self) -> Problem:
+        return make_problem(self.name)
+
+    def problem(self) -> Problem:
+        return kept(self.name)
 
 
-def test_gradient_equals_finite_differences_along_random_directions(problem, distribution):
-    rng = np.random.default_rng(6)
-    gradient = problem.gradient(distribution)
-    for _ in range(10):
-        direction = rng.normal(size=distribution.shape) * distribution
-        step = 1e-5
-        ahead = problem.mean_field_value(distribution + step * direction)
-        behind = problem.mean_field_value(distribution - step * direction)
-        expected = float((gradient * direction).sum())
-        assert (ahead - behind) / (2 * step) == pytest.approx(expected, rel=1e-5, abs=1e-7)
+class TestEveryReplay(ProblemContract):
+    @pytest.fixture(autouse=True, params=LIMITLESS)
+    def _name(self, request):
+        self.name = request.param
+
+    def make(self) -> Problem:
+        return make_problem(self.name)
+
+    def problem(self) -> Problem:
+        return kept(self.name)
 
 
-def test_population_payoff_is_the_mean_of_the_agents_payoffs(problem, distribution):
-    shares = problem.population.joint_shares(distribution)
-    mean = float((shares * problem.payoff.cells(shares)).sum())
-    assert problem.mean_field_value(distribution) == pytest.approx(mean, rel=1e-12, abs=1e-12)
+def peak(distribution: np.ndarray) -> float:
+    """Return a payoff whose best plan is the first action alone."""
+    return 1.0 - float(((distribution - [[1.0, 0.0, 0.0]]) ** 2).sum())
 
 
-def test_population_payoff_of_whole_agents_is_the_mean_of_their_payoffs(problem, distribution):
-    counts = allocate(distribution, problem.population.weights, 60, np.random.default_rng(0))
-    mean = float((counts / 60 * problem.payoff.cells(counts / 60, 60)).sum())
-    assert problem.with_size(60).value(Plan(0, distribution, counts)) == pytest.approx(mean, rel=1e-12, abs=1e-12)
+def own_problem(payoff=peak, value: float = 1.0, best=(1.0, 0.0, 0.0)) -> Problem:
+    population = Population(["a", "b", "c"], size=30)
+    return custom_problem("own", population, payoff, optimum=Optimum(value, np.array([best])))
 
 
-def test_optimum_is_a_distribution(problem):
-    best = problem.optimum.distribution
-    assert best.shape == problem.population.shape
-    assert (best >= 0).all()
-    np.testing.assert_allclose(best.sum(axis=1), 1.0, atol=1e-9)
+def suite(make: Callable[[], Problem]) -> MeanFieldProblemContract:
+    class Suite(MeanFieldProblemContract):
+        def make(self):
+            return make()
+
+    return Suite()
 
 
-def test_optimum_value_is_that_of_its_distribution(problem):
-    found = problem.mean_field_value(problem.optimum.distribution)
-    assert found == pytest.approx(problem.optimum.value, rel=1e-9, abs=1e-9)
+class TestOwnProblem(MeanFieldProblemContract):
+    def make(self) -> Problem:
+        return own_problem()
 
 
-def test_no_random_distribution_beats_the_optimum(problem):
-    contexts, actions = problem.population.shape
-    rng = np.random.default_rng(7)
-    for spread in (0.05, 0.3, 1.0, 10.0):
-        for draw in rng.dirichlet(np.full(actions, spread), size=(50, contexts)):
-            assert problem.mean_field_value(draw) <= problem.optimum.value + 1e-9
+class Loud:
+    """A payoff that changes the shares it is given, and has the gradient of another."""
+
+    def cells(self, shares, size=None):
+        return np.zeros(3)
+
+    def population(self, shares, size=None):
+        return float((shares**2).sum())
+
+    def gradient(self, shares):
+        return shares
 
 
-def test_no_small_change_of_the_optimum_beats_it(problem):
-    contexts, actions = problem.population.shape
-    rng = np.random.default_rng(8)
-    for draw in rng.dirichlet(np.full(actions, 0.1), size=(200, contexts)):
-        moved = 0.999 * problem.optimum.distribution + 0.001 * draw
-        assert problem.mean_field_value(moved) <= problem.optimum.value + 1e-9
+def level(value: float, distribution: np.ndarray) -> float:
+    return value
 
 
-def test_payoff_of_many_agents_converges_to_the_mean_field_value(problem, distribution):
-    limit = problem.mean_field_value(distribution)
-    errors = [abs(deployed(problem, distribution, size) - limit) for size in (10**4, 10**6, 10**8)]
-    assert errors[2] < 1e-5 * max(1.0, abs(limit))
-    assert errors[2] < errors[0]
+RNG = np.random.default_rng(0)
+WRONG: dict[str, tuple[Callable[[], Problem], str, str]] = {
+    "noise in the payoff": (lambda: own_problem(lambda xi: RNG.normal()), "a_plan_has_one_value", "noise belongs to"),
+    "global randomness": (
+        lambda: own_problem(lambda xi: 0.0 * np.random.normal()),  # noqa: NPY002
+        "a_plan_has_one_value",
+        "NumPy's global generator",
+    ),
+    "another problem each time": (
+        lambda: own_problem(partial(level, RNG.normal())),
+        "made_again_it_is_the_same",
+        "made twice, one plan has the values",
+    ),
+    "an optimum that is beaten": (
+        lambda: own_problem(value=-1.0, best=(0.0, 1.0, 0.0)),
+        "nothing_random_beats_the_optimum",
+        "more than",
+    ),
+    "an optimum with another value": (lambda: own_problem(value=7.0), "the_optimum_has_its_value", "1 instead of 7"),
+    "an optimum of too many": (lambda: own_problem(best=(1.0, 1.0, 0.0)), "the_optimum_is_a_distribution", "2 instead"),
+    "a gradient of another payoff": (
+        lambda: replace(own_problem(), payoff=Loud()),
+        "the_gradient_is_the_derivative",
+        "is not the derivative",
+    ),
+    "payoffs without contexts": (
+        lambda: replace(own_problem(), payoff=Loud()),
+        "arrays_have_their_shapes",
+        r"payoff.cells has the shape \(3,\), not \(1, 3\)",
+    ),
+    "places of others": (
+        lambda: replace(own_problem(), places=np.zeros((2, 2))),
+        "arrays_have_their_shapes",
+        r"places has the shape \(2, 2\), not \(3, 2\)",
+    ),
+    "no source": (lambda: replace(own_problem(), source=""), "it_says_what_it_is", "has no source"),
+    "unknown feedback": (lambda: replace(own_problem(), feedback=("all",)), "it_says_what_it_is", "kinds: system"),
+}
 
 
-def test_whole_agents_are_worth_the_same_whoever_is_who(problem):
-    """Counts are all that matters: the value is a function of the allocation, not of the plan behind it."""
-    shape = problem.population.shape
-    counts = allocate(uniform(*shape), problem.population.weights, 60, np.random.default_rng(0))
-    resized = problem.with_size(60)
-    skewed = np.eye(shape[1])[[0] * shape[0]]
-    assert resized.value(Plan(0, uniform(*shape), counts)) == resized.value(Plan(1, skewed, counts))
+@pytest.mark.parametrize("fault", WRONG)
+def test_a_wrong_problem_is_caught(fault):
+    make, test, said = WRONG[fault]
+    with pytest.raises(AssertionError, match=said):
+        getattr(suite(make), f"test_{test}")()
 
 
-def test_every_offered_kind_of_feedback_is_given(problem, distribution):
-    texts = {"system": "system", "agents": "agents:2", "cells": "cells"}
-    for kind in problem.feedback:
-        seen = Observer(problem.with_size(None), FeedbackKind.parse(texts[kind]))(Plan(0, distribution))
-        assert (seen.payoff is not None, bool(seen.agents), seen.cells is not None) == (
-            kind == "system",
-            kind == "agents",
-            kind == "cells",
-        )
-
-
-def test_source_and_license_are_said(problem):
-    assert problem.source
-    assert problem.license
+def test_a_suite_without_a_problem_says_what_to_give():
+    with pytest.raises(NotImplementedError, match="how to make its problem"):
+        ProblemContract().make()

@@ -27,8 +27,14 @@ def small():
     return replace(swarm(), summary="a swarm of our own")
 
 
-def broken():
+def broken(population=None):
     return 7
+
+
+def kernel(population):
+    from mfbo.models import default_kernel
+
+    return replace(default_kernel(population), name="mine")
 
 
 NUMBER = 7
@@ -110,6 +116,33 @@ def test_a_stored_study_does_not_say_what_is_imported(package, tmp_path, monkeyp
     assert "entry point" in refused.stderr
     assert mfbo_command(package, *created, "--strategy", "lab-random").returncode == 0
     assert mfbo_command(package, "study", "ask", "x", "--storage", storage).returncode == 0
+
+
+@pytest.mark.parametrize("strategy", ["mf-gp-ucb(kernel=fleetlab:kernel,steps=5)", "default(kernel=fleetlab:kernel)"])
+def test_a_kernel_is_taken_by_import_path(package, monkeypatch, strategy):
+    monkeypatch.syspath_prepend(str(package))
+    population = mfbo.Population(["a", "b", "c"], size=10)
+    study = mfbo.create_study(population, strategy, storage="memory", name="own")
+    for _ in range(5):
+        plan = study.ask()
+        study.tell(plan, float(plan.realized[0, 0]))
+    assert study.strategy.belief(study.history, "exact").process.kernel.name == "mine"
+    with pytest.raises(InvalidInputError, match="to import it, say strategy="):
+        mfbo.load_study("own", study.storage)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "said"),
+    [
+        ("fleetlab:broken", "must make an mfbo.models.Kernel of a population, not 7"),
+        ("fleetlab:none", "kernel 'fleetlab:none' cannot be imported"),
+        ("ours", "must be 'paper' or 'joint' or an import path"),
+    ],
+)
+def test_a_kernel_that_cannot_be_had_is_said(package, monkeypatch, kernel, said):
+    monkeypatch.syspath_prepend(str(package))
+    with pytest.raises(mfbo.MfboError, match=said):
+        mfbo.maximize(lambda plan: 0.0, mfbo.Population(["a", "b"]), rounds=2, strategy=f"mf-gp-ucb(kernel={kernel})")
 
 
 def test_a_name_that_is_not_text_is_refused():

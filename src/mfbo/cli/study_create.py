@@ -21,7 +21,7 @@ from mfbo.written_situations import declaration_of_text
 
 def create(options: Create) -> None:
     """Read all files first; nothing is made if one of them has a fault."""
-    if is_import_path(base_name(options.strategy)):
+    if is_import_path(options.strategy):
         raise InvalidInputError(
             f"--strategy {options.strategy}: a stored study is not allowed to name what is imported; let your package "
             'register the strategy as an entry point of the group "mfbo.strategies", and give that name'

@@ -13,7 +13,9 @@ from mfbo.population import Population
 from mfbo.records import History, Proposal
 from mfbo.simplex import softmax, uniform
 from mfbo.strategies.modeled import ModeledStrategy
+from mfbo.strategies.own_kernel import own_kernel
 from mfbo.strategies.representative import drawn_notes, with_representatives
+from mfbo.written_settings import ImportPath
 
 FRESH_SHARE = 0.1  # of the uniform plan in a mixed start
 
@@ -22,14 +24,15 @@ FRESH_SHARE = 0.1  # of the uniform plan in a mixed start
 class MeanFieldGPUCB(ModeledStrategy):
     """The paper's strategy as its authors most likely ran it (docs/decisions/0009-fresh-logits.md).
 
-    kernel: "paper" (additive) or "joint". multiplier: how many standard deviations of optimism, or "theorem" for the
-    proven schedule √β_t, which is far too careful to exploit within a few hundred rounds (docs/theory.md).
+    kernel: "paper" (additive), "joint", or the import path of one's own. multiplier: how many standard deviations
+    of optimism, or "theorem" for the proven schedule √β_t, which is far too careful to exploit within a few
+    hundred rounds (docs/theory.md).
     start: where Adam begins in every round: at the uniform plan, at standard normal logits, at nine parts of the last
     plan and one of the uniform one, or at the last plan. steps, rate: of Adam. rows: what the model is told of a round,
     the whole population's payoff ("system") or one representative agent's, as Algorithm 1 says ("agent").
     """
 
-    kernel: Literal["paper", "joint"] = "paper"
+    kernel: Literal["paper", "joint"] | ImportPath = "paper"
     multiplier: float | Literal["theorem"] = 1.0
     start: Literal["uniform", "normal", "mixed", "last"] = "uniform"
     steps: int = 500
@@ -39,7 +42,9 @@ class MeanFieldGPUCB(ModeledStrategy):
 
     def kernel_for(self, population: Population, kind: str) -> Kernel:
         """Return the kernel chosen by name, whatever kind of feedback is told."""
-        return paper_kernel(population) if self.kernel == "paper" else joint_kernel(population)
+        if self.kernel == "paper":
+            return paper_kernel(population)
+        return joint_kernel(population) if self.kernel == "joint" else own_kernel(self.kernel, population)
 
     def as_modeled(self, history: History) -> History:
         """Return the history as told, or with one representative agent a round."""

@@ -157,6 +157,12 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
+def presets() -> dict[str, Callable[[Population], Kernel]]:
+    """What makes each kernel, by name."""
+    return PRESETS
+
+
+@pytest.fixture
 def make_case() -> Callable[..., Case]:
     """Build single cases where a test is not about every preset."""
     return Case.of

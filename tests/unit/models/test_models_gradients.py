@@ -40,20 +40,6 @@ def test_population_ucb(case, posterior_of, finite_differences):
     np.testing.assert_allclose(acquisition(at)[1], numerical, **CLOSE)
 
 
-def test_cell_pullback(case, finite_differences):
-    posterior = case.process(case.rounds("mixed")).posterior()
-    at = case.distribution()
-    d_mean, d_variance = case.rng.normal(size=(2, *at.shape))
-
-    def scalar(xi):
-        moments = posterior.cells(xi)
-        return float((d_mean * moments.mean + d_variance * moments.variance).sum())
-
-    np.testing.assert_allclose(
-        posterior.cells(at).pullback(d_mean, d_variance), finite_differences(scalar, at), **CLOSE
-    )
-
-
 def test_rescaled_pullbacks(make_case, finite_differences):
     case = make_case("default", 3)
     posterior = RescaledPosterior(case.process(case.rounds("mixed")).posterior(), shift=4.0, scale=3.0)

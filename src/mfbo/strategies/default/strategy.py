@@ -9,11 +9,14 @@ docs/decisions/0006-default-strategy.md has the measurements. A study that is to
 """
 
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.interfaces import Acquisition
+from mfbo.models import Kernel
+from mfbo.population import Population
 from mfbo.records import History, Note, Proposal
 from mfbo.strategies.default.crowding import CrowdedBelief, Crowding
 from mfbo.strategies.default.doubts import Doubts
@@ -33,7 +36,9 @@ from mfbo.strategies.default.step import LEAST, Step
 from mfbo.strategies.default.tilt import TiltedMean
 from mfbo.strategies.default.wrong_days import without_wrong_days
 from mfbo.strategies.modeled import Belief, ModeledStrategy
+from mfbo.strategies.own_kernel import own_kernel
 from mfbo.strategies.reading import recommendable, with_shared_payoffs
+from mfbo.written_settings import ImportPath
 
 
 @dataclass(frozen=True)
@@ -42,19 +47,24 @@ class Default(ModeledStrategy):
 
     multiplier: optimism while exact payoffs improve. highest_multiplier: up to where it rises while they do not, or
     while plans teach too little. noisy_multiplier: optimism under noise. trust: how much fuller than ever seen an
-    action may become in one round, once agents' payoffs are told.
+    action may become in one round, once agents' payoffs are told. kernel: ours for every kind of data, or the import
+    path of one's own.
     """
 
     multiplier: float = 0.3
     highest_multiplier: float = 8.0
     noisy_multiplier: float = 1.5
     trust: float = 2.0
+    kernel: Literal["ours"] | ImportPath = "ours"
     name: str = "default"
     sparse: bool = field(default=True, kw_only=True)
     subset_kinds: tuple[str, ...] = field(default=("exact",), kw_only=True)
 
-    kernel_for = staticmethod(kernel_for)
     situated = staticmethod(situated_kernel)
+
+    def kernel_for(self, population: Population, kind: str) -> Kernel:
+        """Return the kernel for a kind of data, see ``kernels``."""
+        return kernel_for(population, kind) if self.kernel == "ours" else own_kernel(self.kernel, population)
 
     def kind_of(self, history: History) -> str:
         """Return the kind of data, see ``seen.data_kind``; noisy population payoffs to be earned are "street"."""
