@@ -265,3 +265,25 @@ def test_a_new_station_beside_good_ones_gets_agents_within_three_rounds(aim, noi
     placed = [day() for _ in range(3)]
     assert max(bikes[5] for bikes in placed) > 0
     assert [bikes[3] for bikes in placed] == [0, 0, 0]
+
+
+def test_a_day_is_told_in_the_names_of_today():
+    study = new("memory")
+    plan = study.ask("ann", closed=["Harbor"], capacity={"Main St": 9})
+    study.change(rename={"Harbor": "Main St", "Main St": "Harbor"})
+    assert dict(study.rounds[0].today) == {"close": ["Main St"], "capacity": {"Harbor": 9}}
+    assert dict(load_study("one", study.storage).rounds[0].today) == dict(study.rounds[0].today)
+    assert study.ask("ann") is study.rounds[0].plan
+    np.testing.assert_array_equal(study.rounds[0].plan.allocation, plan.allocation)
+
+
+def test_what_was_placed_is_held_against_the_docks_of_its_own_day():
+    study = new(capacity={"Main St": 8, "Harbor": 8, "Old Town": 8})
+    plan = study.ask(closed=["Harbor"], capacity={"Main St": 15}, size=19)
+    assert study.misfit([15, 0, 4], plan) == ""
+    assert "'Harbor', which holds at most 0" in study.misfit([14, 1, 4], plan)
+    assert "'Old Town', which holds at most 8" in study.misfit([10, 0, 9], plan)
+    study.tell(plan, 1.0, placed=[15, 0, 4])
+    study.change(size=24)
+    study.amend(plan, placed=[14, 0, 5])
+    np.testing.assert_array_equal(study.placed, [[14, 0, 5]])

@@ -30,6 +30,8 @@ from mfbo.validation import (
 Change = Mapping[str, Any]
 """Plain values under the names of ``read_change``'s arguments; only those that are given."""
 
+BOUNDS = ("capacity", "minimum")
+
 
 def read_change(
     population: Population,
@@ -84,6 +86,18 @@ def changed(population: Population, change: Change) -> Population:
     if limits is not None:
         grown = _closed(grown, limits, tuple(closed))
     return _renamed(grown, change.get("rename", {}))
+
+
+def in_later_names(change: Change, before: Population, after: Population) -> Change:
+    """Return a change that was said in the names of one population in those of a later one."""
+    if before.actions == after.actions[: len(before.actions)]:
+        return change
+    now = dict(zip(before.actions, after.actions, strict=False))
+    spoken: dict[str, Any] = dict(change)
+    if "close" in change:
+        spoken["close"] = [now[name] for name in change["close"]]
+    spoken |= {key: {now[name]: most for name, most in change[key].items()} for key in BOUNDS if key in change}
+    return spoken
 
 
 def _opened(population: Population, opened: Mapping[str, Any]) -> Population:

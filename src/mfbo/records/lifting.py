@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mfbo.arrays import read_only
-from mfbo.population import Population
+from mfbo.population import Population, in_later_names
 from mfbo.records.rounds import Feedback, Round
 
 
@@ -34,8 +34,13 @@ def lifted(read: Round, population: Population) -> Round:
 
 
 def before_change(read: Round, before: Population, after: Population) -> Round:
-    """Return a round from before a change as it is told after it: in the new shape, with its own size and weights."""
+    """Return a round from before a change as it is told after it: in the new shape, with its own size and weights.
+
+    What was otherwise on its day is said in the names that stations have now.
+    """
     lift = lifted(read, after)
+    if read.today:
+        lift = replace(lift, today=in_later_names(read.today, before, after))
     if before.size != after.size and read.size is None:
         lift = replace(lift, size=before.size)
     if before.weights is not after.weights:

@@ -1,5 +1,6 @@
 """What was told is corrected: amended, withdrawn, reinstated. Nothing is rewritten: every correction is an event."""
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError, UnknownNameError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
-from mfbo.population import Population
+from mfbo.population import Population, changed
 from mfbo.records import Feedback, History, Plan, Round, read_distribution
 from mfbo.simplex import realized
 from mfbo.storage import Event, EventKind, Storage, codec
@@ -186,9 +187,10 @@ class Corrections(Questions):
         return counts
 
     def _fleet_of(self, asked: Round) -> Population:
-        """Return who was placed in a round; which limits held then is not asked if the fleet was another."""
-        if asked.size is None and asked.weights is None:
-            return self.population
+        """Return who was placed in a round, on its own day; limits are not asked if the fleet has changed since."""
+        if asked.size == asked.today.get("size") and asked.weights is None:
+            with suppress(InvalidInputError):  # the study has changed since, and that day could not be any more
+                return changed(self.population, asked.today) if asked.today else self.population
         weights = self.population.weights if asked.weights is None else asked.weights
         size = self.population.size if asked.size is None else asked.size
         return self.population.replaced(size=size, weights=weights, limits=None)
