@@ -7,6 +7,7 @@ import pytest
 
 from mfbo import Population, create_study, load_study
 from mfbo.errors import InvalidInputError
+from mfbo.sheets import export_study, read_past_days
 from mfbo.storage import open_storage
 from mfbo.study import archived, copy_study, restored
 
@@ -135,3 +136,27 @@ def test_a_payoff_far_outside_is_doubtful():
         assert "far outside what was told so far (790 to 831)" in study.doubtful(plan, far)
     for near in (790.0, 900.0, 720.0):
         assert study.doubtful(plan, near) == ""
+
+
+def test_a_total_of_a_past_day_is_divided_by_the_agents_of_that_day(tmp_path):
+    def past():
+        return [
+            (day.distribution, day.payoff, day.situation, day.size) for day in read_past_days(days, study.population)
+        ]
+
+    days = tmp_path / "days.csv"
+    rows = ["Main St,10,60", "Harbor,6,", "Old Town,4,", "Main St,5,50", "Harbor,3,", "Old Town,2,"]
+    labels = ["mon"] * 3 + ["tue"] * 3
+    days.write_text("day,station,agents,payoff\n" + "\n".join(map(",".join, zip(labels, rows, strict=True))))
+    study = create_study(Population(PLACES, size=20), "random", payoff_is="total", storage="memory", name="one")
+    assert [day.payoff for day in study.add_missing(past())] == [3.0, 5.0]
+    study.change(size=30)
+    assert study.add_missing(past()) == []  # they are there, though the fleet has changed since
+    again = load_study("one", study.storage)
+    assert [(day.payoff, day.size) for day in again.rounds] == [(3.0, 20), (5.0, 10)]
+    assert study.amend(1, 40.0).payoff == 4.0
+    export_study(study, tmp_path / "all.csv")
+    other = create_study(Population(PLACES, size=25), "random", payoff_is="total")
+    days = tmp_path / "all.csv"
+    assert [day.payoff for day in other.add_missing(past())] == [3.0, 4.0]
+    assert other.add([0.5, 0.5, 0.0], 100.0, size=50).payoff == 2.0

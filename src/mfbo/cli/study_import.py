@@ -14,7 +14,7 @@ def import_days(options: ImportDays) -> None:
         return
     study = load_study(options.name, options.storage)
     days = read_past_days(options.file, study.population, situations=study.history.situations)
-    brought = ((day.distribution, day.payoff, day.situation) for day in days)
+    brought = ((day.distribution, day.payoff, day.situation, day.size) for day in days)
     added = study.add_missing(brought, new_categories=options.new_categories)
     there = len(days) - len(added)
     if options.json:

@@ -237,9 +237,9 @@ class Round:
         )
 
     @staticmethod
-    def past(number: int, distribution: FloatArray) -> "Round":
-        """Return a day that was played outside the study, before its result."""
-        return Round(Plan(number, distribution), added=True)
+    def past(number: int, distribution: FloatArray, size: int | None = None) -> "Round":
+        """Return a day that was played outside the study, before its result; size: its agents, if others than now."""
+        return Round(Plan(number, distribution), added=True, size=size)
 
     def numbered(self, number: int, told: int) -> "Round":
         """Return a past day at its place in the study."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.csv_reader import Faults, Sheet, SheetSource, at_least, collected, read_sheet
+from mfbo.csv_reader import Faults, Sheet, SheetSource, at_least, collected, read_sheet, whole
 from mfbo.population import Population
 from mfbo.sheets.cells_of_rows import COUNT, PAYOFF, Cell, cells_of_rows, every_cell, need_rows, table_of
 from mfbo.situations import Situations
@@ -17,12 +17,16 @@ EXPORTED = ("round", "state", "told", "past_day", "payoff")  # columns of `mfbo 
 
 @dataclass(frozen=True, eq=False)
 class PastDay:
-    """A day that was played before: what was played, (C, A), the population payoff, and what is known of the day."""
+    """A day that was played before: what was played, (C, A), the population payoff, and what is known of the day.
+
+    size: how many agents there were; None if the sheet has shares alone.
+    """
 
     label: str
     distribution: FloatArray
     payoff: float
     situation: dict[str, str | float] = field(default_factory=dict)
+    size: int | None = None
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class _DayRow:
     cell: Cell | None
     amount: float | None
     payoff: float | None
+    fleet: float | None
 
 
 def read_past_days(
@@ -44,6 +49,8 @@ def read_past_days(
 ) -> list[PastDay]:
     """Read past days: a row for each day and station with agents (or share), the day's payoff in at least one row.
 
+    Of an export, the column `fleet` says how many agents there were.
+
     faults: where to note what is wrong; without it, it is raised. situations: read from columns `situation_rain`, or
     `rain`. A column that days are called by says a situation of that name only if it is a time, such as `date`.
     ``study.add_missing`` takes the days.
@@ -54,11 +61,12 @@ def read_past_days(
         labels = sheet.texts(label_column)
         column = sheet.find("share") or sheet.need(*COUNT, "share")
         amounts = sheet.numbers(column, at_least(0.0))
+        fleets = sheet.numbers("fleet" if _has_fleets(sheet) else None, at_least(1.0), whole, gaps=True)
         payoffs = sheet.numbers(sheet.need(*PAYOFF), gaps=True)
         cells = cells_of_rows(sheet, population, unique=False)
         keys = [None if cell is None else (label, *cell) for label, cell in zip(labels, cells, strict=True)]
         sheet.once(keys, None, lambda index: f"this station of day {labels[index]!r}")
-        rows = map(_DayRow, sheet.lines, cells, amounts, payoffs)
+        rows = map(_DayRow, sheet.lines, cells, amounts, payoffs, fleets)
         if found.lacks(sheet.label):
             return []
         days = _days(sheet, population, labels, list(rows), column)
@@ -83,7 +91,7 @@ def _days(
         played = _played(sheet, population, label, of_day, column)
         payoff = _payoff(sheet, label, of_day)
         if played is not None and payoff is not None:
-            days.append(PastDay(label, played, payoff))
+            days.append(PastDay(label, played, payoff, size=_size(sheet, label, of_day, column)))
     return days
 
 
@@ -117,6 +125,16 @@ def _payoff(sheet: Sheet, label: str, rows: Sequence[_DayRow]) -> float | None:
     return None
 
 
+def _size(sheet: Sheet, label: str, rows: Sequence[_DayRow], column: str | None) -> int | None:
+    """Return how many agents there were on a day: all that were placed, or as an export says beside shares."""
+    if column != "share":
+        return max(round(sum(row.amount or 0.0 for row in rows)), 1)
+    told = {row.fleet for row in rows if row.fleet is not None}
+    if len(told) > 1:
+        sheet.faults.add(sheet.label, rows[0].line, "fleet", f"day {label!r} has {len(told)} different fleets")
+    return int(told.pop()) if told else None
+
+
 def _in_situations(
     sheet: Sheet, days: list[PastDay], labels: Sequence[str | None], label_column: str | None, situations: Situations
 ) -> list[PastDay]:
@@ -134,6 +152,11 @@ def _in_situations(
             if situation.setdefault(variable.name, value) != value:
                 sheet.faults.add(sheet.label, line, column, f"day {label!r} has another {variable.name} before")
     return [replace(day, situation=found[day.label]) for day in days]
+
+
+def _has_fleets(sheet: Sheet) -> bool:
+    """Say whether a sheet is an export that says how many agents there were; those of earlier versions do not."""
+    return {*EXPORTED, "fleet"} <= set(sheet.columns)
 
 
 def _without_untold(sheet: Sheet) -> Sheet:

@@ -148,8 +148,9 @@ def result_record(done: Round) -> dict[str, Any]:
 
 
 def past_record(past: Round) -> dict[str, Any]:
-    """Return what is stored of a day that was played outside the study."""
-    return {"distribution": array_record(past.plan.distribution), **result_record(past)}
+    """Return what is stored of a day that was played outside the study; its size only if the fleet was another."""
+    size = {} if past.size is None else {"size": past.size}
+    return {"distribution": array_record(past.plan.distribution), **result_record(past), **size}
 
 
 def end_record(ended: Round) -> dict[str, Any]:

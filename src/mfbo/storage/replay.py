@@ -91,7 +91,9 @@ class Replay:
         if event.kind == "asked":
             return codec.plan_of(event.number, record, self._seen)
         if event.kind == "added":
-            past = Round.past(event.number, codec.array_of(record["distribution"]))
+            size = record.get("size")
+            _require(size is None or (isinstance(size, int) and size > 0), "the number of its agents is none")
+            past = Round.past(event.number, codec.array_of(record["distribution"]), size)
             return _done(past, record, self._told, None)
         asked = self.rounds[event.number]
         if event.kind in CORRECTIONS:

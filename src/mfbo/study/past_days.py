@@ -16,6 +16,8 @@ _WIDTH = 1e-9  # days that differ by less than this along one direction are comp
 class DayLookup:
     """Past days, each of which answers for one equal day: same payoff and situation, same shares up to rounding.
 
+    Payoffs are compared as they were told: a total stays the same if the fleet has changed since.
+
     Days are found by payoff and by their projection on one fixed direction, so n days cost n looks.
     """
 
@@ -23,13 +25,13 @@ class DayLookup:
         self._days: dict[tuple[Any, ...], list[FloatArray]] = defaultdict(list)
         for asked in rounds:
             if asked.added:
-                self._days[asked.payoff, _said(asked), _place(asked.played)].append(asked.played)
+                self._days[asked.as_told, _said(asked), _place(asked.played)].append(asked.played)
 
     def take(self, day: Round) -> bool:
         """Tell whether an equal day is there, and use it up."""
         place = _place(day.played)
         for near in (place, place - 1, place + 1):
-            others = self._days.get((day.payoff, _said(day), near), [])
+            others = self._days.get((day.as_told, _said(day), near), [])
             for index in range(len(others) - 1, -1, -1):
                 if np.abs(others[index] - day.played).max() <= SAME_SHARE:
                     del others[index]

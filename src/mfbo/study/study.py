@@ -257,30 +257,32 @@ class Study(Changes):
         agents: Any = None,
         cells: Any = None,
         counts: Any = None,
+        size: int | None = None,
         situation: Any = None,
         new_categories: bool = False,
     ) -> Round:
         """Record a day that was played before or outside this study: what was played, and what was seen.
 
-        distribution: shares as an array or by name. Feedback and situation as in ``tell``. After it the strategy skips
-        its random first rounds.
+        distribution: shares as an array or by name. Feedback and situation as in ``tell``. size: the agents there were, if
+        not as many as now; a payoff that is told as a total is divided by them. After it the strategy skips its random
+        first rounds.
         """
         with self.lock:
             stated = self._read_situation(situation, "after", new_categories=new_categories)
-            past = self._past(distribution, self._read_feedback(payoff, agents, cells, counts), stated)
+            past = self._past(distribution, self._read_feedback(payoff, agents, cells, counts), stated, size)
             return self._add([past], only_missing=False)[0]
 
     def add_missing(self, days: Iterable[tuple[Any, ...]], *, new_categories: bool = False) -> list[Round]:
-        """Record past days, (distribution, payoff) or (distribution, payoff, situation), except those added before.
+        """Record past days, except those added before: (distribution, payoff[, situation[, size]]) each, as in ``add``.
 
         Return the new ones. All or none; of several who bring the same days along at once, each day comes in once.
         """
         with self.lock:
             past = []
             for distribution, payoff, *said_of_it in days:
-                situation = said_of_it[0] if said_of_it else None
+                situation, size, *_ = (*said_of_it, None, None)
                 stated = self._read_situation(situation, "after", new_categories=new_categories)
-                past.append(self._past(distribution, self._read_feedback(payoff, None, None, None), stated))
+                past.append(self._past(distribution, self._read_feedback(payoff, None, None, None), stated, size))
             return self._add(past, only_missing=True)
 
     def _add(self, days: list[Round], *, only_missing: bool) -> list[Round]:
@@ -297,9 +299,11 @@ class Study(Changes):
             if was_first:
                 return numbered
 
-    def _past(self, distribution: Any, feedback: Feedback, situation: Situation) -> Round:
+    def _past(self, distribution: Any, feedback: Feedback, situation: Situation, size: Any) -> Round:
         played = read_only(read_distribution(distribution, self.population))
-        past = Round.past(0, played)  # it is numbered when it is added
+        usual = self.population.size
+        agents = None if size is None or usual is None else whole_number(size, "size", least=1)
+        past = Round.past(0, played, None if agents == usual else agents)  # it is numbered when it is added
         feedback = self._recounted(past, feedback, None) or feedback
         return past.done(feedback, played, told=0, situation=situation)
 
