@@ -98,3 +98,13 @@ def test_docks_that_a_sheet_does_not_say_are_none(tmp_path):
     assert stations.capacity == (None, 4.0)
     assert stations.features == {}
     assert read_population(path, size=9, capacity="docks").limits.most.tolist() == [9, 4]
+
+
+def test_names_are_found_as_spreadsheets_write_them_again():
+    names = ["Café Noir", "Main  St", "Main St", "Old  Town"]
+    written = ["Cafe\u0301 noir", "Main St", "Main  St", "main\u00a0st", "Old\u00a0Town", "OLD town"]
+    sheet = sheet_of("name\n" + "\n".join(written))
+    assert sheet.positions("name", names, "station") == [0, 2, 1, None, 3, 3]
+    assert faults_of(sheet) == [
+        "sheet.csv, line 5, column 'name': station 'main\\xa0st' may be 'Main  St' or 'Main St'"
+    ]
