@@ -22,7 +22,7 @@ class Moments:
 
     Known spellings: ``YYYY-MM-DD HH:MM[:SS[.ffff]]`` (also with slashes, or a ``T``), and ``M/D/YYYY H:MM[:SS]`` with
     or without AM/PM, or day first. Which of the two comes first a single stamp often does not tell, so both readings
-    are returned; the caller decides when the whole file has been seen.
+    are returned; the caller decides when the whole file has been seen. Between points the day comes first.
     """
 
     def __init__(self) -> None:
@@ -64,13 +64,17 @@ class Moments:
         found = _SLASHED.match(text)
         if not found:
             return UNREADABLE, None
-        one, _, two, year, *clock = found.groups()
+        one, sign, two, year, *clock = found.groups()
+        if sign == ".":
+            one, two = two, one
         key = (one, two, year)
         if key not in self._slashed:
             full = int(year) + 2000 * (len(year) == 2)
             self._slashed[key] = _midnight(full, int(one), int(two)), _midnight(full, int(two), int(one))
         seconds = _seconds(*clock)
         month_first, day_first = self._slashed[key]
+        if sign == ".":
+            return month_first + seconds, None
         return month_first + seconds, day_first + seconds
 
 

@@ -222,6 +222,8 @@ def test_day_first_is_read_where_only_that_parses(write):
     assert trips.details["notes"]["tables with the day before the month"] == 1
     both = read_trips(write("u.csv", [*rows, "11/25/2020 10:00,5,11/25/2020 10:20,6"]))  # a month first: then for all
     assert both.details["counts"]["skipped"]["unreadable date"] == 2
+    points = read_trips(write("w.csv", [rows[0], "01.12.2020 10:00,5,01.12.2020 10:20,6"]))
+    assert points.dates == (datetime(2020, 12, 1).toordinal(),)
     located = [rows[0] + ",start lat,start lng", *(f"{row},40,-74" for row in rows[1:])]
     table = build_bikes(write("v.csv", located), weekdays="mon-sun", weeks=None)
     assert table.details["period"]["last_day"] == "2020-11-30"
