@@ -74,6 +74,7 @@ def _model_error(study: Study, errors: _Errors | None) -> HealthCheck:
     if spread == 0.0:
         return HealthCheck(name, None, "all told payoffs are equal", error)
     message = f"{errors.how}: off by {error:.3g}, payoffs spread by {spread:.3g}"
+    message += " (per agent)" * (study.payoff_is == "total")
     if error >= POOR * spread:
         message += "; the model knows little yet, or payoffs are mostly noise"
     return HealthCheck(name, error < POOR * spread, message, error)

@@ -195,3 +195,42 @@ def test_an_open_plan_says_that_the_contexts_weigh_otherwise(run, tmp_path):
     run("ask", "two")
     run("edit", "two", "--weights", "1=0,7", "--weights", "2=0.3")
     assert "plan 0 is abandoned: the contexts have other weights now" in run("ask", "two")
+
+
+def test_an_edit_says_each_thing_once_and_reads_the_docks_of_what_opens(run, tmp_path):
+    (tmp_path / "new.csv").write_text("name;x;y;docks\nPark;0,5;0,2;9\nPier;0,6;0,2;\n")
+    assert "says 'Harbor' twice" in run("edit", "bikes", "--capacity", "Harbor=1", "--capacity", "Harbor=9", code=2)
+    assert "two actions would be called 'Harbor'" in run("edit", "bikes", "--rename", "Main St=Harbor ", code=2)
+    assert "NAME=VALUE" in run("edit", "bikes", "--capacity", "docks", code=2)
+    out = run("edit", "bikes", "--open", "new.csv", "--capacity", "docks", "--capacity", "Harbor=11")
+    assert load_study("bikes", ADDRESS).population.limits.most.tolist() == [20, 11, 20, 9, 30]
+    assert "'Pier' holds any number of agents: --capacity Pier=NUMBER" in out
+    assert "Park" not in out.splitlines()[-1]
+
+
+def test_what_is_shown_of_totals_is_of_all_agents(run, tmp_path):
+    (tmp_path / "day.csv").write_text("station,payoff,agents\nMain St,2,10\nHarbor,1,10\nOld Town,3,8\n")
+    told(run, [840, 780])
+    run("ask", "bikes", "--size", 28)
+    run("tell", "bikes", "--plan", 2, "--payoff", 800)
+    run("ask", "bikes", "--size", 28)
+    out = run("tell", "bikes", "--plan", 3, "--cells", "day.csv", "--yes")
+    assert f"highest told payoff per agent so far: plan 2, {800 / 28:.6g} (800 in all; luck included" in out
+    shown = json.loads(run("show", "bikes", "--json"))
+    assert [row["payoff"] for row in shown["rounds"]] == [840, 780, 800, pytest.approx(54)]
+    study = load_study("bikes", ADDRESS)
+    gains = {row["action"]: row["gain"] for row in study.explain().rows()}
+    assert shown["unit"] == "payoff per agent moved, of all agents together"
+    assert all(row["gain"] == pytest.approx(30 * gains[row["station"]], rel=1e-6) for row in shown["try"])
+
+
+def test_a_second_open_plan_and_a_count_are_said(run, tmp_path):
+    told(run, [812])
+    run("ask", "bikes")
+    assert "plan 1 is open too: tell it, or mfbo study abandon bikes --plan 1" in run("ask", "bikes", "--best")
+    (tmp_path / "now.csv").write_text("station,agents\nMain St,11\nHarbor,9\nOld Town,10\n")
+    run("ask", "bikes", "--placed", "now.csv")
+    run("withdraw", "bikes", "--plan", 0)
+    assert json.loads(run("log", "bikes", "--json"))[-2]["said"]["placed"]
+    assert run("reinstate", "bikes", "--plan", 0).endswith("is done: reinstated\n")
+    assert run("withdraw", "bikes", "--plan", 0).endswith("is withdrawn\n")

@@ -123,6 +123,11 @@ def _record(
 def _warnings(study: Study, plan: Plan, moves: Moves | None, abandoned: list[Round]) -> list[str]:
     """Say which plans were given up, and why changes do not add up to 0 or are more than the budget allows."""
     lines = [f"plan {ended.number} is abandoned: {ended.error}" for ended in abandoned]
+    worker = study.rounds[plan.number].lease.worker
+    for other in study.history.open:
+        if other.lease.worker == worker and other.number != plan.number:
+            undone = f"mfbo study abandon {quote(study.name)} --plan {other.number}"
+            lines.append(f"plan {other.number} is open too: tell it, or {undone}")
     guarded = GUARDED.get(str(study.rounds[plan.number].notes.get("guard", ("",))[0]))
     lines += [] if guarded is None else [guarded]
     today = change_words(study.rounds[plan.number].today)

@@ -215,7 +215,10 @@ class Edit:
     rename: Annotated[list[str] | None, typer.Option(help="OLD=NEW: a station's new name; repeatable.")] = None
     size: Annotated[int | None, typer.Option(help="Number of agents.")] = None
     capacity: Annotated[
-        list[str] | None, typer.Option(help="STATION=NUMBER: the most it holds, none for no limit; repeatable.")
+        list[str] | None,
+        typer.Option(
+            help="STATION=NUMBER: the most it holds, none for no limit; repeatable. Or the column of --open's file."
+        ),
     ] = None
     minimum: Annotated[list[str] | None, typer.Option(help="STATION=NUMBER: the least it needs; repeatable.")] = None
     move_budget: Annotated[str | None, typer.Option(help="Most agents moved in a round; none for no limit.")] = None

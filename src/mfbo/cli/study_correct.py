@@ -69,7 +69,8 @@ def _say(corrected: Round, options: Amend | Withdraw | Reinstate) -> None:
             }
         )
     elif not options.quiet:
-        say(f"plan {corrected.number} of study {options.name!r} is {corrected.state}: {corrected.correction}")
+        words = "" if corrected.correction == corrected.state else f": {corrected.correction}"
+        say(f"plan {corrected.number} of study {options.name!r} is {corrected.state}{words}")
 
 
 def said(entry: LogEntry, situations: Situations | None = None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mfbo.cli.output import bytes_progress, say
+from mfbo.cli.output import bytes_progress, counted, say
 from mfbo.errors import InvalidInputError
 from mfbo.gbfs import Feed, read_gbfs
 from mfbo.population import Population
@@ -87,7 +87,8 @@ def given_trips(paths: Sequence[Path], columns: str | None, *, stations: Path | 
         first, last = iso(trips.dates[0]), iso(trips.dates[-1])
         told = "; ".join(f"{what}: {count:,}" for what, count in told_record(trips.details))
         say(
-            f"{label}: {told}; {len(trips.dates)} days from {first} to {last}, {len(trips.stations)} stations",
+            f"{label}: {told}; {counted(len(trips.dates), 'day')} from {first} to {last},"
+            f" {counted(len(trips.stations), 'station')}",
             error=True,
         )
     return trips

@@ -68,8 +68,8 @@ def gathered(study: Study, latest: int) -> dict[str, Any]:
         "expected": None if explanation is None else _expected(study, explanation),
         "recommended": _recommended(study) if told else None,
         "health": [_check(check) for check in health(study)],
-        "unit": None if explanation is None else explanation.unit,
-        "try": [] if explanation is None else _tries(explanation),
+        "unit": None if explanation is None else explanation.unit + ", of all agents together" * _is_total(study),
+        "try": [] if explanation is None else _tries(explanation, _scale(study)),
     }
 
 
@@ -105,11 +105,11 @@ def _best(study: Study) -> dict[str, Any]:
     """
     best = study.best
     of = "expected payoff" if best.payoff is None or study.history.situations is not None else "told payoff"
-    return {"plan": best.number, "payoff": _payoff(best), "of": of}
+    return {"plan": best.number, "payoff": _payoff(study, best), "of": of, "per agent": best.payoff}
 
 
 def _expected(study: Study, recommended: Explanation) -> dict[str, Any]:
-    scale = (study.population.size or 1) if study.payoff_is == "total" else 1
+    scale = _scale(study)
     return {
         "plan": study.best_expected.number,
         "mean": scale * recommended.mean,
@@ -117,16 +117,26 @@ def _expected(study: Study, recommended: Explanation) -> dict[str, Any]:
     }
 
 
+def _is_total(study: Study) -> bool:
+    return study.payoff_is == "total"
+
+
+def _scale(study: Study, one: Round | None = None) -> int:
+    """Return what a payoff per agent is multiplied by to be shown: the agents of today, or of a round, for totals."""
+    agents = study.population.size if one is None else one.agents(study.population)
+    return (agents or 1) if _is_total(study) else 1
+
+
 def _latest(study: Study, latest: int) -> list[dict[str, Any]]:
     """Return the latest rounds; with situations, what is known of each and what it would be on a usual day."""
     rounds = study.rounds[len(study.rounds) - min(latest, len(study.rounds)) :]
     situations = study.history.situations
     if situations is None:
-        return [_row(one) for one in rounds]
+        return [_row(study, one) for one in rounds]
     above = _above_usual(study)
     rows = []
     for one in rounds:
-        row, level = _row(one), above.get(one.number)
+        row, level = _row(study, one), above.get(one.number)
         row["on a usual day"] = None if row["payoff"] is None or level is None else row["payoff"] - level
         row["situation"] = ", ".join(f"{name}={value}" for name, value in situations.in_words(one.situation).items())
         rows.append(row)
@@ -141,17 +151,16 @@ def _above_usual(study: Study) -> dict[int, float]:
         return {}
     if levels is None:
         return {}
-    scale = (study.population.size or 1) if study.payoff_is == "total" else 1
-    above = scale * (levels - levels.mean())
+    above = _scale(study) * (levels - levels.mean())
     return {done.number: float(level) for done, level in zip(study.history.told, above, strict=True)}
 
 
-def _row(one: Round) -> dict[str, Any]:
+def _row(study: Study, one: Round) -> dict[str, Any]:
     state = "past day" if one.added else one.state
     return {
         "plan": one.number,
         "state": state + ", late" * one.late,
-        "payoff": _payoff(one),
+        "payoff": _payoff(study, one),
         "worker": one.lease.worker,
         "note": one.correction
         or one.error
@@ -160,11 +169,11 @@ def _row(one: Round) -> dict[str, Any]:
     }
 
 
-def _payoff(one: Round) -> float | None:
-    """Return the told payoff; for agents and cells, the mean of what agents got."""
+def _payoff(study: Study, one: Round) -> float | None:
+    """Return the told payoff; of agents and cells their mean, or what that makes for all in a study of totals."""
     if one.state != "done":
         return None
-    return told_payoff(one) if one.as_told is None else one.as_told
+    return _scale(study, one) * told_payoff(one) if one.as_told is None else one.as_told
 
 
 def _check(check: HealthCheck) -> dict[str, Any]:
@@ -178,17 +187,31 @@ def _explained(study: Study) -> Explanation | None:
         return None
 
 
-def _tries(explanation: Explanation) -> list[dict[str, Any]]:
-    """Return the moves that are expected to gain most: possible ones, and only where a gain is expected."""
+def _tries(explanation: Explanation, scale: int) -> list[dict[str, Any]]:
+    """Return the moves that are expected to gain most: possible ones, and only where a gain is expected.
+
+    scale: what payoffs per agent are multiplied by to be shown.
+    """
     gainful = [row for row in explanation.rows() if row["gain"] is not None and row["gain"] > 0][:TRIES]
-    keys = ("context", "share", "source", "gain", "gain_sd")
-    return [{"station": row["action"], **{key.replace("source", "from"): row[key] for key in keys}} for row in gainful]
+    return [
+        {
+            "station": row["action"],
+            "context": row["context"],
+            "share": row["share"],
+            "from": row["source"],
+            "gain": scale * row["gain"],
+            "gain_sd": scale * row["gain_sd"],
+        }
+        for row in gainful
+    ]
 
 
 def _print_best(record: dict[str, Any]) -> None:
     best, expected = record["best"], record["expected"]
     if best["of"] == "told payoff":
-        say(f"best told payoff: plan {best['plan']}, {_shown(best['payoff'])} (luck included)")
+        total = best["payoff"] != best["per agent"]
+        words = f"best told payoff{' per agent' * total}: plan {best['plan']}, {_shown(best['per agent'])}"
+        say(f"{words} ({_shown(best['payoff']) + ' in all; ' if total else ''}luck included)")
     if expected is not None:
         band = f"{_shown(expected['mean'])} ± {2.0 * expected['sd']:.3g} (2 sd)"
         say(f"highest expected payoff: plan {expected['plan']}, {band}")

@@ -150,4 +150,6 @@ def _say(study: Study, done: Round, options: Tell) -> None:
         say(f"best so far, as expected on a usual day: plan {best.number}")
     elif best is not None and best.as_told is not None:
         luck = f"luck included; mfbo study show {quote(study.name)} says what the model expects"
-        say(f"highest told payoff so far: plan {best.number}, {best.as_told:.6g} ({luck})")
+        total = best.as_told != best.payoff
+        said = f"highest told payoff{' per agent' * total} so far: plan {best.number}, {best.payoff:.6g}"
+        say(f"{said} ({f'{best.as_told:.6g} in all; ' * total}{luck})")

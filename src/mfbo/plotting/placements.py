@@ -62,7 +62,8 @@ def payoff_curve(
         _mark_changes(axes, () if marks is None else marks.changes)
         axes.set_title(f"{words(name)}: population payoff")
         axes.set_xlabel("told round")
-        axes.set_ylabel("payoff" if levels is None else "payoff, as if all days were alike")
+        payoff = "payoff per agent" if any(done.as_told != done.payoff for done in history.told) else "payoff"
+        axes.set_ylabel(payoff if levels is None else f"{payoff}, as if all days were alike")
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.margins(x=0.02, y=0.08)
         axes.legend(frameon=False, loc="best", fontsize=8)

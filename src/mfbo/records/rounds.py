@@ -205,6 +205,12 @@ class Round:
         weights = population.weights if self.weights is None else self.weights
         return quota(weights, (population.size or 0) if self.size is None else self.size)
 
+    def agents(self, population: Population) -> int | None:
+        """Return how many agents there were in this round, as counted if they were; None in the mean-field limit."""
+        if self.placed is not None:
+            return max(int(self.placed.sum()), 1)
+        return population.size if self.size is None else self.size
+
     def joint_shares(self, distribution: FloatArray, population: Population) -> FloatArray:
         """Return w = p_c ξ_ca, the share of all agents in each cell (C, A), by the weights of this round."""
         if self.weights is None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from mfbo.errors import InvalidInputError, MissingExtraError
-from mfbo.population import Population
 from mfbo.records import Round
 from mfbo.sheets.plan_sheets import rows_csv
 from mfbo.shown_text import json_text
@@ -40,7 +39,7 @@ def study_rows(study: Study) -> list[dict[str, Any]]:
     rows = []
     population = study.population
     for one in study.rounds:
-        of_round = _round_columns(one) | {"fleet": _fleet(one, population)} | _situation_columns(study, one)
+        of_round = _round_columns(one) | {"fleet": one.agents(population)} | _situation_columns(study, one)
         played = one.played
         for c, context in enumerate(population.contexts):
             for a, action in enumerate(population.actions):
@@ -67,13 +66,6 @@ def _round_columns(one: Round) -> dict[str, Any]:
         "worker": one.lease.worker,
         "error": one.error or None,
     }
-
-
-def _fleet(one: Round, population: Population) -> int | None:
-    """Return how many agents there were in a round, as counted if they were; None in the mean-field limit."""
-    if one.placed is not None:
-        return int(one.placed.sum())
-    return population.size if one.size is None else one.size
 
 
 def _situation_columns(study: Study, one: Round) -> dict[str, Any]:

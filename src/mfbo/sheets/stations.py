@@ -118,12 +118,31 @@ def _names(sheet: Sheet, columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name is not None)
 
 
-def read_new_stations(path: SheetSource, population: Population) -> dict[str, list[float] | None]:
-    """Read stations that open: their names, and the features that the study's stations have."""
+@dataclass(frozen=True)
+class NewStations:
+    """Stations that open: their features by name, None where a study's stations have none, and what each holds.
+
+    capacity: the most agents of each by name, None where the sheet does not say; empty if no column was asked for.
+    """
+
+    features: dict[str, list[float] | None]
+    capacity: dict[str, int | None]
+
+
+def read_new_stations(path: SheetSource, population: Population, *, capacity: str | None = None) -> NewStations:
+    """Read stations that open: their names, and the features that the study's stations have.
+
+    capacity: the column with the most agents a station holds.
+    """
     with collected(None) as faults:
         sheet = read_sheet(path, faults)
         names = sheet.texts(sheet.need(*STATION))
         sheet.once(names, None, lambda index: f"station {names[index]!r}")
         columns = [_feature(sheet, feature, sheet.need(feature)) for feature in population.feature_names]
+        docks: list[float | None] = []
+        if capacity is not None:
+            docks = sheet.numbers(sheet.need(capacity.casefold()), at_least(0.0), whole, gaps=True)
     rows: list[Any] = [list(row) for row in zip(*columns, strict=True)] if columns else [None] * len(names)
-    return {name: row for name, row in zip(names, rows, strict=True) if name is not None}
+    features = {name: row for name, row in zip(names, rows, strict=True) if name is not None}
+    held = zip(names, docks, strict=False)
+    return NewStations(features, {name: None if most is None else int(most) for name, most in held if name})

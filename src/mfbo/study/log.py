@@ -13,7 +13,8 @@ TABLES = ("agents", "cells")
 class LogEntry:
     """One event. plan: its number; None for a change of the whole study. at: seconds since 1970.
 
-    said: what it says besides, in plain values: payoff (and "agents", "cells" if such were told), worker, error, late.
+    said: what it says besides, in plain values: payoff (and "agents", "cells" if such were told), worker, error, late,
+    "placed" if agents were counted.
     """
 
     sequence: int
@@ -37,6 +38,7 @@ def _entry(event: Event) -> LogEntry:
     if isinstance(feedback, dict):
         said |= {key: feedback[key] for key in ("payoff", "total") if feedback.get(key) is not None}
         said |= {key: True for key in TABLES if feedback.get(key) is not None}
-    said |= {"placed": True} if record.get("placed") or (event.kind == "amended" and record.get("realized")) else {}
+    counted = record.get("placed") or record.get("start")
+    said |= {"placed": True} if counted or (event.kind == "amended" and record.get("realized")) else {}
     plan = event.number if event.number >= 0 else None
     return LogEntry(event.sequence, event.at, event.kind, plan, record.get("by", ""), record.get("reason", ""), said)
