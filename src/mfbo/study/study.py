@@ -263,9 +263,8 @@ class Study(Changes):
     ) -> Round:
         """Record a day that was played before or outside this study: what was played, and what was seen.
 
-        distribution: shares as an array or by name. Feedback and situation as in ``tell``. size: the agents there were, if
-        not as many as now; a payoff that is told as a total is divided by them. After it the strategy skips its random
-        first rounds.
+        distribution: shares as an array or by name. Feedback and situation as in ``tell``. size: the agents there were,
+        if not as many as now; a total is divided by them. After it the strategy skips its random first rounds.
         """
         with self.lock:
             stated = self._read_situation(situation, "after", new_categories=new_categories)
