@@ -41,20 +41,21 @@ def report(label: str, values: Any, recommended: float, began: float) -> None:
     print(f"{label:40s} {thirds}  {tail}", flush=True)
 
 
-def city_run(kind: str, noise: float, feedback: str, strategy: str, seed: int, days: int, wrong: int | None) -> None:
+def city_run(chosen: argparse.Namespace, strategy: str, seed: int) -> None:
     """Play a month: every day's rides are all moved by one weather; cells are counted rides per bike."""
+    kind, noise, feedback = chosen.kind, chosen.noise, chosen.feedback
     began, town = time.process_time(), city(kind, seed)
-    study = study_for(town.population, strategy, seed)
+    study = study_for(town.population, strategy, seed, **({"start": town.standing[None]} if chosen.named else {}))
     rng = np.random.default_rng([seed, 17])
     base, values = float(town.rides(town.standing).sum()), []
-    for day in range(days):
+    for day in range(chosen.rounds):
         plan = study.ask()
         bikes = plan.allocation[0]
         rides = town.rides(bikes)
         values.append(float(rides.sum()) / base)
         seen = rides * max(1.0 + noise * rng.standard_normal(), 0.0)
         if feedback == "payoff":
-            study.tell(plan, float(seen.sum()) * (10.0 if day == wrong else 1.0))
+            study.tell(plan, float(seen.sum()) * (10.0 if day == chosen.wrong_day else 1.0))
         else:
             means = np.where(bikes > 0, rng.poisson(seen) / np.maximum(bikes, 1), np.nan)
             study.tell(plan, cells=means[None], counts=bikes[None].astype(float))
@@ -123,6 +124,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=seeds_of, default=[0])
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--wrong-day", type=int)
+    parser.add_argument("--named", action="store_true", help="name where the city's bikes stand as the start")
     parser.add_argument("--trips", type=Path)
     parser.add_argument("--exact", action="store_true")
     parser.add_argument("--problem", default="maritime")
@@ -130,7 +132,7 @@ def main() -> None:
     for strategy in chosen.strategies.split(","):
         for seed in chosen.seeds:
             if chosen.world == "city":
-                city_run(chosen.kind, chosen.noise, chosen.feedback, strategy, seed, chosen.rounds, chosen.wrong_day)
+                city_run(chosen, strategy, seed)
             elif chosen.world == "replay":
                 replay_run(chosen.trips, strategy, seed, chosen.rounds, 100, chosen.exact)
             else:

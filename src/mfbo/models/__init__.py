@@ -14,6 +14,7 @@ from mfbo.models.features import SHAPES, Feature, Shape
 from mfbo.models.gaussian_process import Fit, GaussianProcess
 from mfbo.models.hyperparameters import Hyperparameter
 from mfbo.models.kernel import Constant, Kernel, Term
+from mfbo.models.nearness import with_nearness
 from mfbo.models.posterior import RescaledPosterior
 from mfbo.models.presets import agents_kernel, default_kernel, joint_kernel, paper_kernel
 from mfbo.models.products import Product
@@ -57,4 +58,5 @@ __all__ = [
     "row_count",
     "rows_of_round",
     "system_rows",
+    "with_nearness",
 ]

@@ -14,7 +14,15 @@ import numpy as np
 from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.errors import DamageError
 from mfbo.interfaces import Posterior
-from mfbo.models import GaussianProcess, Kernel, RescaledPosterior, SparseProcess, joined_rows, rows_of_round
+from mfbo.models import (
+    GaussianProcess,
+    Kernel,
+    RescaledPosterior,
+    SparseProcess,
+    joined_rows,
+    rows_of_round,
+    with_nearness,
+)
 from mfbo.models.situation_kernel import SituationModel
 from mfbo.population import Population
 from mfbo.records import History, Note, Round
@@ -125,7 +133,7 @@ class ModeledStrategy:
     sparse: bool = field(default=False, kw_only=True)
     subset_kinds: tuple[str, ...] = field(default=(), kw_only=True)
     surrogate: Surrogate = field(default_factory=Surrogate, init=False, repr=False, compare=False)
-    _kernels: dict[tuple[Hashable, int, str], tuple[Any, Kernel]] = field(
+    _kernels: dict[tuple[Hashable, int, str, bytes | None], tuple[Any, Kernel]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -140,6 +148,10 @@ class ModeledStrategy:
     def kernel_for(self, population: Population, kind: str) -> Kernel:
         """Return the kernel for a kind of data."""
         raise NotImplementedError
+
+    def chosen_start(self, history: History, kind: str) -> FloatArray | None:
+        """Return the plan (C, A) to which nearness is a feature of the kernel, None for a kernel without it."""
+        return None
 
     def situated(self, kernel: Kernel, model: SituationModel) -> Kernel:
         """Return a kernel that knows situations; time among them is how drift is followed."""
@@ -157,9 +169,12 @@ class ModeledStrategy:
         differ = situations is not None
         setting = Setting.of(told, kind, sparse=self.sparse, subset=kind in self.subset_kinds, situations=differ)
         plan = ReplayPlan.of(history, setting, self.schedule)
-        key = _kernel_key(population), id(situations), kind
+        start = self.chosen_start(history, kind)
+        key = _kernel_key(population), id(situations), kind, None if start is None else start.tobytes()
         if key not in self._kernels:  # both are kept alive, so that the ids of their parts stay their own
             kernel = self.kernel_for(population, kind)
+            if start is not None:
+                kernel = with_nearness(kernel, population, start)
             if situations is not None:
                 kernel = self.situated(kernel, SituationModel.of(situations))
             self._kernels[key] = (population, situations), kernel

@@ -227,6 +227,17 @@ def test_the_model_of_noisy_days_adds_what_is_expected_to_what_is_learned():
     assert slope[0, 2] == pytest.approx(np.diff(means)[0] / 2e-6, rel=1e-4)
 
 
+def test_nearness_to_a_plan_that_somebody_chose_is_a_feature_of_noisy_days():
+    names = {}
+    for words in ({"start": START}, {"placed": START}):
+        study = create_study(population(), aim="earn", seed=6, **words)
+        earned(study, 3, noise=0.2)
+        seen, belief = belief_of(study)
+        names[seen.kind] = [term.name for term in belief.process.kernel.terms]
+    assert [name for name in names["planned"] if name != "nearness"] == names["street"]
+    assert "nearness" in names["planned"]
+
+
 def test_a_plan_that_somebody_chose_is_left_by_the_smallest_steps():
     study = create_study(population(), aim="earn", start=START, seed=6)
     assert study.history.planned

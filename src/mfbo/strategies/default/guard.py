@@ -13,7 +13,7 @@ import scipy
 
 from mfbo.arrays import BoolArray, FloatArray
 from mfbo.interfaces import Acquisition, Posterior
-from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.default.seen import STREET, Seen
 from mfbo.strategies.default.status_quo import status_quo_of
 from mfbo.strategies.modeled import Belief
 
@@ -45,7 +45,7 @@ class Guard:
         posterior, fit = belief.posterior, belief.note.fit
         plan = status_quo_of(seen, posterior)
         earned = fit.shift + fit.scale * float(posterior.population_means(plan[None])[0])
-        deviations = CONFIDENCE if seen.kind != "street" else _student(len(seen.told))
+        deviations = CONFIDENCE if seen.kind not in STREET else _student(len(seen.told))
         size = abs(earned) / fit.scale
         usual = size if seen.history.situations is None else max(size, abs(fit.shift) / fit.scale)
         return Guard(posterior, plan, _allowed(seen.history.risk, size, usual), deviations)

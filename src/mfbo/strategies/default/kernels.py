@@ -13,6 +13,7 @@ from typing import Any
 from mfbo.models import Hyperparameter, Kernel, agents_kernel, default_kernel
 from mfbo.models.situation_kernel import SituationModel
 from mfbo.population import Population
+from mfbo.strategies.default.seen import STREET
 
 SHARE = 0.25  # of the usual weights: about ten channels together make half of what is earned
 WEIGHT_SD = 0.5  # of the logarithm of a weight, instead of 4: a few noisy days must not argue it away or up
@@ -22,7 +23,7 @@ SITUATED_NOISE = Hyperparameter(1e-3, 2.0, math.log(1e-9), 0.0)  # a thirtieth: 
 
 def kernel_for(population: Population, kind: str) -> Kernel:
     """Return our kernel for agents' payoffs, for population payoffs, or for noisy ones that are to be earned."""
-    if kind == "street":
+    if kind in STREET:
         return street_kernel(population)
     return agents_kernel(population) if kind == "agents" else default_kernel(population, noisy=kind == "noisy")
 

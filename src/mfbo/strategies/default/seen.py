@@ -9,6 +9,7 @@ from mfbo.records import History, Round
 from mfbo.simplex import Region
 from mfbo.strategies.reading import steered
 
+STREET = ("street", "planned")  # noisy population payoffs to be earned; "planned": somebody chose the status quo
 REPLICATE_TOLERANCE = 1e-9  # relative difference of two payoffs of one plan that counts as noise
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.population import Limits, Population
 from mfbo.simplex import Region, quota, whole_agents
-from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.default.seen import STREET, Seen
 
 FIRST = 0.05
 LEAST, MOST = 0.02, 0.3
@@ -33,7 +33,7 @@ class Step:
         if noted is None or len(means) < 2:
             return Step(FIRST)
         factor = GROWTH if means[-1] > means[:-1].max() else SHRINKAGE
-        most = MOST_NOISY if seen.kind == "street" else MOST
+        most = MOST_NOISY if seen.kind in STREET else MOST
         return Step(min(max(float(noted[0]) * factor, LEAST), most))
 
     def region(self, seen: Seen, center: FloatArray) -> Region:

@@ -29,7 +29,7 @@ from mfbo.strategies.default.kernels import kernel_for, situated_kernel
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
-from mfbo.strategies.default.seen import Seen, data_kind, replicates_disagree
+from mfbo.strategies.default.seen import STREET, Seen, data_kind, replicates_disagree
 from mfbo.strategies.default.stall import Stall
 from mfbo.strategies.default.status_quo import first_earning_plan, named_status_quo
 from mfbo.strategies.default.step import LEAST, Step
@@ -67,11 +67,20 @@ class Default(ModeledStrategy):
         return kernel_for(population, kind) if self.kernel == "ours" else own_kernel(self.kernel, population)
 
     def kind_of(self, history: History) -> str:
-        """Return the kind of data, see ``seen.data_kind``; noisy population payoffs to be earned are "street"."""
+        """Return the kind of data, see ``seen.data_kind``.
+
+        Noisy population payoffs to be earned are "street", and "planned" where somebody chose the status quo.
+        """
         kind = data_kind(history.told, history.noise)
         if kind == "exact" and history.situations is not None:  # what situations do not say of a day is noise
             kind = "noisy"
-        return "street" if kind == "noisy" and history.aim == "earn" else kind
+        if kind == "noisy" and history.aim == "earn":
+            return "planned" if history.planned else "street"
+        return kind
+
+    def chosen_start(self, history: History, kind: str) -> FloatArray | None:
+        """Return the status quo where somebody chose it and days are noisy; else nearness to it is no feature."""
+        return named_status_quo(history) if kind == "planned" else None
 
     def as_modeled(self, history: History) -> History:
         """Return the history with payoffs that all agents share told as population payoffs, without those in doubt.
@@ -88,7 +97,7 @@ class Default(ModeledStrategy):
     def belief(self, history: History, kind: str | None = None) -> Belief:
         """Return the model of a history as it is modeled; an earning one of noisy days expects diminishing returns."""
         kind = self.kind_of(history) if kind is None else kind
-        if kind != "street":
+        if kind not in STREET:
             return super().belief(history, kind)
         crowding = Crowding.of(history, named_status_quo(history))
         rest = super().belief(crowding.removed_from(history), kind)
@@ -145,13 +154,13 @@ class Default(ModeledStrategy):
             belief = self.belief(seen.history, seen.kind)
             means = belief.posterior.population_means(seen.visited)
             guard = Guard.of(seen, belief)
-            careful = seen.kind == "street" and seen.history.planned
+            careful = seen.kind == "planned"
             best = guard.recommended(seen.visited) if careful else guard.best(seen.visited)
             step = Step(LEAST) if careful and np.array_equal(best, guard.status_quo) else Step.of(seen, means)
             near = replace(seen, region=step.region(seen, best))
             search = Search.of(near, belief, self.trust)
             notes: dict[str, Note] = {**belief.notes, **step.notes}
-            if seen.kind == "street":
+            if seen.kind in STREET:
                 promise: Acquisition = TiltedMean.drawn(search.posterior, seen.history.population, best, rng)
                 plan = search.climbed_on(promise, [best])
             else:
