@@ -59,8 +59,10 @@ def _errors(study: Study) -> _Errors | None:
         return _Errors(np.asarray(found[0]), "each payoff predicted from the others")
     split = len(told) - max(len(told) // 5, 3)
     earlier = replace(study.history, rounds=tuple(replace(played, notes={}) for played in told[:split]))
-    posterior = study.strategy.posterior(earlier)
-    predicted = [posterior.population(later.played).mean for later in told[split:]]
+    predicted = []
+    for later in told[split:]:
+        posterior = study.strategy.posterior(earlier.in_situation(later.situation))
+        predicted.append(posterior.population(later.played).mean)
     paid = [told_payoff(later) for later in told[split:]]
     return _Errors(np.subtract(paid, predicted), f"the last {len(paid)} rounds predicted from the earlier ones")
 
@@ -146,7 +148,7 @@ def lengths_of_situations(process: Any, situations: Situations) -> dict[int, str
 
     In the unit of a number, in months for a time; nothing for a category.
     """
-    scale = process.design.situation_scale()
+    scale = process.situation_scale()
     lengths = process.kernel.values(process.fit.theta).situation.lengths
     words = {}
     for place, variable in enumerate(situations.variables):
@@ -161,7 +163,7 @@ def weights_of_situations(process: Any) -> dict[int, float]:
 
     For a category, two different ones; for a number or a time, two values one standard deviation apart.
     """
-    model, scale = process.kernel.situation, process.design.situation_scale()
+    model, scale = process.kernel.situation, process.situation_scale()
     lengths = process.kernel.values(process.fit.theta).situation.lengths
     found = {}
     for place, count in enumerate(model.categories):

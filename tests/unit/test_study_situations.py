@@ -8,7 +8,10 @@ import pytest
 
 import mfbo
 from mfbo.errors import InvalidInputError, UnknownNameError
-from mfbo.strategies.replay_plan import spread_and_newest
+from mfbo.health import health
+from mfbo.models import induced
+from mfbo.strategies import replay_plan
+from mfbo.strategies.replay_plan import of_all_times
 
 SITUATIONS = {
     "day": ["weekday", "weekend"],
@@ -158,11 +161,25 @@ def test_beyond_the_budget_newest_rounds_and_some_spread_over_the_others_stay():
     study = mfbo.create_study(population(), situations=SITUATIONS)
     for number in range(700):
         study.add([[0.25] * 4], float(number), situation={"rain": 0.1})
-    left = [done.number for done in spread_and_newest(study.history.told)]
+    left = [done.number for done in of_all_times(study.history.told, 350)]
     assert len(left) == 350
     assert left == sorted(set(left))
     assert left[0] == 0
     assert left[-175:] == list(range(525, 700))
+
+
+def test_beyond_the_budget_the_sparse_process_takes_over_and_resumes_to_the_bit(tmp_path, monkeypatch):
+    monkeypatch.setattr(replay_plan, "ROW_BUDGET", 12)
+    monkeypatch.setattr(induced, "INDUCING", 8)
+    monkeypatch.setattr(induced, "FEWEST_ROUNDS", 4)
+    address = f"sqlite:///{tmp_path / 'studies.db'}"
+    unbroken = played(mfbo.create_study(population(), situations=SITUATIONS, seed=3), 17)
+    played(mfbo.create_study(population(), situations=SITUATIONS, seed=3, storage=address, name="city"), 16)
+    resumed = played(mfbo.load_study("city", address), 1)
+    assert resumed.rounds[-1].notes["setting"][1] == "sparse"
+    np.testing.assert_array_equal(resumed.rounds[-1].plan.distribution, unbroken.rounds[-1].plan.distribution)
+    error = next(check for check in health(resumed) if check.name == "model error")
+    assert "predicted from the earlier ones" in error.message
 
 
 def test_open_plans_and_other_model_strategies_work_in_situations():

@@ -2,7 +2,8 @@
 
 When to use what: ``GaussianProcess`` with a kernel from ``presets`` is the whole model; ``paper_kernel`` and
 ``joint_kernel`` are the paper's, ``default_kernel`` is ours for population payoffs, ``agents_kernel`` ours as soon
-as single agents or cells are told. ``SparseProcess`` takes over where rows become too many.
+as single agents or cells are told. ``SparseProcess`` takes over where rows become too many, ``InducedProcess`` if
+rounds differ.
 
 A kernel of one's own is a ``Kernel`` of terms (``Channel``, ``Stationary``, ``Product``, ``Constant``), which are made
 of shapes, embeddings, profiles and couplings: docs/how-to/own-parts.md.
@@ -13,6 +14,7 @@ from mfbo.models.couplings import Dense, FixedCoupling, Identity, LearnedCouplin
 from mfbo.models.features import SHAPES, Feature, Shape
 from mfbo.models.gaussian_process import Fit, GaussianProcess
 from mfbo.models.hyperparameters import Hyperparameter
+from mfbo.models.induced import InducedProcess
 from mfbo.models.kernel import Constant, Kernel, Term
 from mfbo.models.nearness import with_nearness
 from mfbo.models.posterior import RescaledPosterior
@@ -36,6 +38,7 @@ __all__ = [
     "GaussianProcess",
     "Hyperparameter",
     "Identity",
+    "InducedProcess",
     "Kernel",
     "LearnedCoupling",
     "Ones",

@@ -72,6 +72,11 @@ class Design:
         self._numbers = GrowingArray()
         self.numbers = self._numbers.view
 
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """What the terms read of rows."""
+        return tuple(self._columns)
+
     def append(self, rows: Rows) -> None:
         """Add a block of rows (those of one round)."""
         start, new = self.count, len(rows.values)
@@ -141,6 +146,35 @@ class Design:
             raise AssertionError("this kernel knows no situations")  # it has no scale of them either
         row, column = np.divmod(packed_positions(self.count, start), self.count)
         return model.pairs(self.situations[row], self.situations[column], scale)
+
+
+def covariance_of_later(
+    kernel: Kernel,
+    values: Values,
+    columns: dict[Source, FloatArray],
+    situations: FloatArray,
+    scale: SituationScale,
+    start: int,
+) -> FloatArray:
+    """Return K without noise between rows from ``start`` on and all n rows, (n − start, n), without a design.
+
+    columns, situations: of all rows; the kernel knows situations.
+    """
+    if kernel.situation is None or values.situation is None:
+        raise AssertionError("this kernel knows no situations")  # a design serves those without
+    count = len(situations)
+    lower = np.tri(count - start, count, start, dtype=bool)
+    plan = np.zeros(int(lower.sum()))
+    for place, term in enumerate(kernel.terms):
+        pairs = np.moveaxis(term.pairs(columns, start, count), 0, -1)[lower]
+        plan += values.weights[place] * term.gram(pairs, columns, float(values.lengths[place]), start)[0]
+    row, column = np.nonzero(lower)
+    likeness = kernel.situation.pairs(situations[row + start], situations[column], scale).at(values.situation)
+    found = np.zeros(lower.shape)
+    found[lower] = likeness.covariance(plan)
+    corner = found[:, start:]
+    found[:, start:] = corner + np.tril(corner, -1).T
+    return found
 
 
 class MarginalLikelihood:

@@ -82,7 +82,7 @@ class GaussianProcess:
         later = [part.on(columns) for part in old.parts]
         tail = self._covariance(old.values, old.noise, old.fit.memory, start, old.scale)[start:]
         cholesky = old.cholesky.extended(tail[:, :start], tail[:, start:])
-        self._state = replace(old, parts=_joined(old.parts, later), cholesky=cholesky)
+        self._state = replace(old, parts=joined_parts(old.parts, later), cholesky=cholesky)
 
     def refit(self, start: FloatArray | None, iterations: int, memory: float | None = None) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None).
@@ -162,6 +162,10 @@ class GaussianProcess:
         """Variance of the noise on one standardized payoff, fitted or known."""
         return self._factorized.noise
 
+    def situation_scale(self) -> SituationScale | None:
+        """Return what is usual for the situations of all rows; None if the kernel knows none."""
+        return self.design.situation_scale()
+
     @property
     def log_determinant_factor(self) -> FloatArray:
         """The diagonal of L, whose logarithms give the realized information gain, (n,)."""
@@ -228,7 +232,9 @@ def _with_pending(
     if lasting is not None:
         cross = cross * lasting
     noise = (state.noise + JITTER) * np.eye(len(shares))
-    return replace(state, parts=_joined(state.parts, later), cholesky=state.cholesky.extended(cross, corner + noise))
+    return replace(
+        state, parts=joined_parts(state.parts, later), cholesky=state.cholesky.extended(cross, corner + noise)
+    )
 
 
 def _summed_cross(parts: Sequence[Part], shares: FloatArray) -> FloatArray:
@@ -237,7 +243,8 @@ def _summed_cross(parts: Sequence[Part], shares: FloatArray) -> FloatArray:
     return np.asarray(sum(part.cross_many(shares) for part in ordered))
 
 
-def _joined(parts: Sequence[Part], later: Sequence[Part]) -> tuple[Part, ...]:
+def joined_parts(parts: Sequence[Part], later: Sequence[Part]) -> tuple[Part, ...]:
+    """Return the parts on their rows and on later ones."""
     return tuple(part.joined(more) for part, more in zip(parts, later, strict=True))
 
 

@@ -17,7 +17,8 @@ class Conditioned:
     """All that a posterior needs: the parts of the kernel on n rows, K⁻¹ y, L⁻¹, p.
 
     alpha: (n,); inverse: L⁻¹ (n, n); weights: p (C,). level: in a kernel with situations, what is believed of that of
-    the candidates; then column i of ``alpha`` and ``inverse`` is multiplied by how alike row i is to it.
+    the candidates; then column i of ``alpha`` and ``inverse`` is multiplied by how alike row i is to it. all_rows:
+    whether these are all rows that were told; if not, ``inverse`` stands for them and is not L⁻¹.
     """
 
     parts: tuple[Part, ...]
@@ -25,6 +26,7 @@ class Conditioned:
     inverse: FloatArray
     weights: FloatArray
     level: "SituationLevel | None" = None
+    all_rows: bool = True
 
     @property
     def count(self) -> int:
@@ -124,8 +126,13 @@ class TermPosterior:
 
         return CellMoments(mean, variance, pullback)
 
-    def leave_one_out(self) -> tuple[FloatArray, FloatArray]:
-        """Return for each row what it says minus what the other rows would expect of it, and that variance, (n,)."""
+    def leave_one_out(self) -> tuple[FloatArray, FloatArray] | None:
+        """Return for each row what it says minus what the other rows would expect of it, and that variance, (n,).
+
+        None if these are not all rows.
+        """
+        if not self.data.all_rows:
+            return None
         alpha, inverse = self.data.alpha, self.data.inverse
         if self.data.level is not None:
             alpha, inverse = self.data.level.row_alpha, self.data.level.row_inverse

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mfbo.arrays import FloatArray
+from mfbo.arrays import FloatArray, IntArray
 from mfbo.models.situation_kernel import encoded_situation
 from mfbo.population import Population
 from mfbo.records import Round
@@ -33,6 +33,13 @@ class Rows:
     def __len__(self) -> int:
         """Return n."""
         return len(self.values)
+
+    def chosen(self, places: IntArray) -> "Rows":
+        """Return some of the rows."""
+        situations = None if self.situations is None else self.situations[places]
+        numbers = None if self.numbers is None else self.numbers[places]
+        told = self.values[places], self.noise_scale[places]
+        return Rows(self.omega[places], self.shares[places], *told, situations, numbers)
 
 
 def system_rows(shares: FloatArray, values: FloatArray) -> Rows:
@@ -94,6 +101,14 @@ def row_count(done: Round) -> int:
         return 0
     cells = 0 if feedback.counts is None else int(np.count_nonzero(feedback.counts))
     return (feedback.payoff is not None) + len(feedback.agents) + cells
+
+
+def spread_and_newest(total: int, kept: int) -> IntArray:
+    """Return the places of some of ``total`` rounds: half of them the newest, half spread evenly over those before."""
+    kept = min(kept, total)
+    newest = kept // 2
+    spread = np.linspace(0, total - newest - 1, kept - newest).round().astype(np.int64)
+    return np.concatenate([np.unique(spread), np.arange(total - newest, total)])
 
 
 def only_system(rounds: tuple[Round, ...]) -> bool:

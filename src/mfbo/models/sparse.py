@@ -28,12 +28,16 @@ MOST_INDUCING = 64
 
 @dataclass(frozen=True, eq=False)
 class CompactRows:
-    """The rows of one round without their ω: the cell of a one-hot row, −1 for a system row, all at one w (C, A)."""
+    """The rows of one round without their ω: the cell of a one-hot row, −1 for a system row, all at one w (C, A).
+
+    situation: of the round, (V + 1,), if rows have any.
+    """
 
     cells: IntArray
     shares: FloatArray
     values: FloatArray
     noise_scale: FloatArray
+    situation: FloatArray | None = None
 
     @staticmethod
     def of(rows: Rows) -> "CompactRows":
@@ -41,7 +45,8 @@ class CompactRows:
         flat = rows.omega.reshape(len(rows), -1)
         one_hot = (flat == 1.0).any(axis=1)
         cells = np.where(one_hot, flat.argmax(axis=1), -1).astype(np.int64)
-        return CompactRows(cells, np.array(rows.shares[0]), rows.values, rows.noise_scale)
+        situation = None if rows.situations is None else rows.situations[0]
+        return CompactRows(cells, np.array(rows.shares[0]), rows.values, rows.noise_scale, situation)
 
     def expanded(self, chosen: IntArray | None = None) -> Rows:
         """Return all rows, or the chosen ones, with their ω."""
@@ -53,7 +58,8 @@ class CompactRows:
         one_hot = cells >= 0
         omega[np.flatnonzero(one_hot), cells[one_hot]] = 1.0
         omega[~one_hot] = self.shares.ravel()
-        return Rows(omega.reshape(shares.shape), shares, values, scale)
+        situations = None if self.situation is None else np.tile(self.situation, (len(cells), 1))
+        return Rows(omega.reshape(shares.shape), shares, values, scale, situations)
 
 
 class SparseProcess:

@@ -16,6 +16,7 @@ from mfbo.errors import DamageError
 from mfbo.interfaces import Posterior
 from mfbo.models import (
     GaussianProcess,
+    InducedProcess,
     Kernel,
     RescaledPosterior,
     SparseProcess,
@@ -29,7 +30,7 @@ from mfbo.records import History, Note, Round
 from mfbo.strategies.reading import pending_shares, pending_situations, recommendable, situation_of, steered
 from mfbo.strategies.replay_plan import FitNote, RefitSchedule, ReplayPlan, Setting
 
-Process = GaussianProcess | SparseProcess
+Process = GaussianProcess | SparseProcess | InducedProcess
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +108,9 @@ class Surrogate:
 
         The cached one, if it would not differ by a bit; a subset is joined at once, so it is kept whole or not at all.
         """
-        made = SparseProcess if plan.setting.size == "sparse" else GaussianProcess
+        made: type[Process] = GaussianProcess
+        if plan.setting.size == "sparse":
+            made = SparseProcess if kernel.situation is None else InducedProcess
         old, self._belief = self._belief, None  # an error on the way must not leave half a model
         if old is None or not isinstance(old.process, made):
             return made(kernel, history.noise), 0
@@ -116,7 +119,7 @@ class Surrogate:
         begins = len(held) <= len(plan.rounds) and all(map(operator.is_, held, plan.rounds))
         if not (same_fit and begins and process.kernel is kernel and process.noise == history.noise):
             return made(kernel, history.noise), 0
-        if plan.noted is None and isinstance(process, GaussianProcess):
+        if plan.noted is None and not isinstance(process, SparseProcess):
             process.forget_fit()  # a factor that is about to be made anew need not grow first
         return process, len(held)
 

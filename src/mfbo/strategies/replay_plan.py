@@ -14,12 +14,14 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.errors import DamageError
 from mfbo.models import Fit, row_count
+from mfbo.models.rows import spread_and_newest
 from mfbo.records import History, Note, Notes, Round, told_payoff
 
 ROW_BUDGET = 500  # rows up to which the process is exact
 ROUND_BUDGET = 250  # rounds up to which an exact process keeps all of them …
 SUBSET = 150  # … and how many it keeps beyond
-SITUATED_ROWS, FEWEST_ROUNDS = 350, 8  # rows and rounds that are left of more than ROW_BUDGET, if rounds differ
+SITUATED_ROWS, FEWEST_ROUNDS = 350, 8  # rows and rounds that an exact process keeps of more, if rounds differ
+SUMMED_ROWS = 5_000  # rows that a sparse process sums up at each fit, if rounds differ
 FEWER = 50  # a model fitted on n rounds is kept for at least n ÷ 50 more
 
 Size = Literal["all", "subset", "sparse"]
@@ -56,10 +58,11 @@ class Setting:
 
         sparse: whether the sparse process takes over beyond the row budget. subset: whether the best and the newest
         rounds tell all, so that beyond the round budget an exact process keeps those alone. situations: whether rounds
-        have any; then an exact process keeps some rounds beyond the row budget.
+        have any; then payoffs do not tell which rounds matter, and an exact process keeps some beyond the row budget.
         """
         if situations:
-            return Setting(kind, "subset" if sum(map(row_count, told)) > ROW_BUDGET else "all")
+            beyond: Size = "sparse" if sparse else "subset"
+            return Setting(kind, beyond if sum(map(row_count, told)) > ROW_BUDGET else "all")
         if subset:
             return Setting(kind, "all" if len(told) <= ROUND_BUDGET else "subset")
         return Setting(kind, "sparse" if sparse and sum(map(row_count, told)) > ROW_BUDGET else "all")
@@ -156,8 +159,10 @@ class ReplayPlan:
         noted = latest if lasts else None
         fitted = len(told) if noted is None else noted.rounds
         chosen = told[:fitted]
-        if setting.size == "subset":
-            chosen = best_and_newest(chosen) if history.situations is None else spread_and_newest(chosen)
+        if history.situations is not None and setting.size != "all":
+            chosen = of_all_times(chosen, SITUATED_ROWS if setting.size == "subset" else SUMMED_ROWS)
+        elif setting.size == "subset":
+            chosen = best_and_newest(chosen)
         return ReplayPlan(setting, chosen, told[fitted:], noted, start, memory, fitted, (*chosen, *told[fitted:]))
 
 
@@ -168,13 +173,10 @@ def best_and_newest(told: tuple[Round, ...]) -> tuple[Round, ...]:
     return (*(older[index] for index in np.sort(best)), *told[-SUBSET // 2 :])
 
 
-def spread_and_newest(told: tuple[Round, ...]) -> tuple[Round, ...]:
+def of_all_times(told: tuple[Round, ...], rows: int) -> tuple[Round, ...]:
     """Return some of the rounds in their order: half of them the newest, half spread evenly over those before.
 
-    Payoffs of different situations say nothing of which rounds matter. As many as give ``SITUATED_ROWS`` rows.
+    Payoffs of different situations say nothing of which rounds matter. rows: how many they are to give.
     """
-    count = min(len(told), max(FEWEST_ROUNDS, SITUATED_ROWS * len(told) // sum(map(row_count, told))))
-    newest = count // 2
-    older = told[: len(told) - newest]
-    spread = np.unique(np.linspace(0, len(older) - 1, count - newest).round().astype(np.int64))
-    return (*(older[index] for index in spread), *told[len(told) - newest :])
+    kept = max(FEWEST_ROUNDS, rows * len(told) // sum(map(row_count, told)))
+    return tuple(told[place] for place in spread_and_newest(len(told), kept))
