@@ -29,7 +29,7 @@ def _capacities(bounds: Mapping[str, int | None]) -> list[str]:
 
 
 def _minima(bounds: Mapping[str, int | None]) -> list[str]:
-    return [f"{name!r} needs {'nobody' if least is None else f'at least {least}'}" for name, least in bounds.items()]
+    return [f"{name!r} needs {f'at least {least}' if least else 'nobody'}" for name, least in bounds.items()]
 
 
 def _budget(budget: int | None) -> list[str]:

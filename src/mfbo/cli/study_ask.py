@@ -39,7 +39,7 @@ def ask(options: Ask) -> None:
     today = _today(options)
     _require_one_source(options, today)
     study = load_study(options.name, options.storage)
-    counted = today | _counted(study, options, today)
+    counted = _counted(study, options, today)
     open_before = study.history.open
     plan = _next_plan(study, options, counted)
     moves = study.moves(plan)
@@ -86,16 +86,19 @@ def _today(options: Ask) -> dict[str, Any]:
 
 
 def _counted(study: Study, options: Ask, today: dict[str, Any]) -> dict[str, Any]:
-    """Return where agents are now, as a sheet or a feed says; nothing if nobody counted."""
+    """Return what is otherwise today, and where agents are now, as a sheet or a feed says, if anybody counted."""
     if options.placed is None and options.gbfs is None:
-        return {}
+        return today
     if options.placed is not None:
         counts: Any = read_placed(options.placed, study.population)
     else:
-        from mfbo.cli.study_feeds import feed_placement
+        from mfbo.cli.study_feeds import feed_day
 
-        counts = study.population.read_placed(feed_placement(str(options.gbfs), study.population))
-    return {"placed": counts, "allow_misfit": confirm_misfit(study.misfit(counts, **today), yes=options.yes)}
+        bikes, limits = feed_day(str(options.gbfs), study.population)
+        counts = study.population.read_placed(bikes)
+        stated = today.get("capacity", {})
+        today = today | {key: {**bounds, **stated} if key == "capacity" else bounds for key, bounds in limits.items()}
+    return {**today, "placed": counts, "allow_misfit": confirm_misfit(study.misfit(counts, **today), yes=options.yes)}
 
 
 def _record(

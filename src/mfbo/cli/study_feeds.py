@@ -24,22 +24,27 @@ MOST_NAMED = 20  # oddities of a feed that are said one by one
 def feed_population(source: str, size: int | None, move_budget: int | None) -> tuple[Population, dict[str, int] | None]:
     """Return the population of a feed and its current placement; size None takes all bikes the feed has.
 
-    Stations that do not rent keep the bikes that stand there.
+    Stations that do not rent keep the bikes that stand there, until a feed says that they rent (``feed_day``) or the
+    study is edited.
     """
     feed = _read_feed(source)
     bikes = None if feed.placed is None else sum(feed.placed.values())
     if size is None and not bikes:
         raise InvalidInputError(f"{source} says of no bike where it is; say how many there are with --agents")
     limits: dict[str, Any] = {} if move_budget is None else {"move_budget": move_budget}
-    if feed.capacity:
-        limits["capacity"] = feed.capacity
+    if feed.capacity or feed.closed:
+        limits["capacity"] = feed.capacity | feed.closed
     if feed.closed:
-        limits["fixed"] = feed.closed
+        limits["minimum"] = feed.closed
     return Population(feed.columns, size=size or bikes, **limits), feed.placed
 
 
-def feed_placement(source: str, population: Population) -> dict[str, int]:
-    """Return today's bikes by station, for the stations of a study; others are named, missing ones refused."""
+def feed_day(source: str, population: Population) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
+    """Return today's bikes by station, for the stations of a study, and what is otherwise today.
+
+    Stations that do not rent keep their bikes; one that did not when the study was made, and does now, has its docks.
+    Stations that the study does not have are named, those that the feed does not have refused.
+    """
     feed = _read_feed(source)
     if feed.placed is None:
         raise InvalidInputError(f"{source} has no station_status: it does not say where bikes are")
@@ -49,7 +54,20 @@ def feed_placement(source: str, population: Population) -> dict[str, int]:
     others = sum(count for name, count in feed.placed.items() if name not in population.actions)
     if others:
         say(f"{others} bikes of the feed stand at stations that are not in the study", error=True)
-    return {name: feed.placed[name] for name in population.actions}
+    return {name: feed.placed[name] for name in population.actions}, _limits_of_day(feed, population)
+
+
+def _limits_of_day(feed: Feed, population: Population) -> dict[str, dict[str, int]]:
+    """Return the capacity and the minimum of stations that are closed in a feed, or no longer closed."""
+    limits, docks = population.limits, feed.capacity
+    pinned = [] if limits is None else np.array(population.actions)[limits.least == limits.most].tolist()
+    capacity, minimum = {}, {}
+    for name in (name for name in population.actions if name not in population.closed):
+        if name in feed.closed:
+            capacity[name] = minimum[name] = feed.closed[name]
+        elif name in pinned and name in docks:
+            capacity[name], minimum[name] = docks[name], 0
+    return {"capacity": capacity, "minimum": minimum} if capacity else {}
 
 
 def _read_feed(source: str) -> Feed:

@@ -67,12 +67,10 @@ class Changes(Corrections):
         self._placing.require_kept(after, strategy)
         return after
 
-    def _today(self, size: Any, closed: Any, capacity: Any) -> tuple[Change, Population]:
+    def _today(self, size: Any, closed: Any, capacity: Any, minimum: Any) -> tuple[Change, Population]:
         """Return what is otherwise today, and who is placed; refuse a day on which no placement keeps all limits."""
-        if size is None and closed is None and capacity is None:
-            return {}, self.population
-        today = read_change(self.population, size=size, close=closed, capacity=capacity)
-        return today, self._changed(today)
+        today = read_change(self.population, size=size, close=closed, capacity=capacity, minimum=minimum)
+        return (today, self._changed(today)) if today else ({}, self.population)
 
     def misfit(
         self,
@@ -82,13 +80,17 @@ class Changes(Corrections):
         size: int | None = None,
         closed: Any = None,
         capacity: Any = None,
+        minimum: Any = None,
     ) -> str:
         """Say why counted agents (C, A) cannot be the whole fleet in its docks; empty if they can.
 
         plan: the one they were placed by, if the fleet was another on its day. Otherwise as in ``ask``.
         """
         with self.lock:
-            fleet = self._today(size, closed, capacity)[1] if plan is None else self._fleet_of(self._round(plan))
+            if plan is None:
+                fleet = self._today(size, closed, capacity, minimum)[1]
+            else:
+                fleet = self._fleet_of(self._round(plan))
             return self._misfit(fleet.read_placed(placed), fleet)
 
     def _unfit(self, offered: Round, today: Change, fleet: Population) -> str:

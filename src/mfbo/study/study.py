@@ -68,6 +68,7 @@ class Study(Changes):
         size: int | None = None,
         closed: Any = None,
         capacity: Any = None,
+        minimum: Any = None,
         placed: Any = None,
         allow_misfit: bool = False,
         situation: Any = None,
@@ -82,7 +83,7 @@ class Study(Changes):
         allow_misfit: take ``placed`` as counted though it does not fit the fleet or the docks. situation: what is known
         of the round, {"day": "weekend", "rain": 0.3}, new_categories: though never heard of before; an open plan that
         was made for another situation is abandoned for a new one. In this round alone: size, the agents there are;
-        closed, actions that hold nobody; capacity, as in ``Population``, of those named. ``change`` is for what stays.
+        closed, actions that hold nobody; capacity and minimum, as in ``change``, which is for what stays.
         """
         with self.lock:
             worker = None if worker is None else plain_text(worker, "worker")
@@ -90,7 +91,7 @@ class Study(Changes):
             plan = None
             while plan is None:
                 self.refresh()
-                today, fleet = self._today(size, closed, capacity)
+                today, fleet = self._today(size, closed, capacity, minimum)
                 counted = None if placed is None else self._read_placed(placed, fleet, allow_misfit=allow_misfit)
                 now = time.time()
                 lease = Lease(worker, None if self.lease_seconds is None else now + self.lease_seconds)

@@ -65,8 +65,8 @@ def test_a_study_of_a_feed_has_its_stations_docks_bikes_and_closed_ones(feed, st
     population = created(feed(), storage).population
     assert population.actions == NAMES
     assert population.size == 7
-    assert population.limits.most.tolist() == [6, 6, 6]
-    assert (population.limits.lower[0, 2], population.limits.upper[0, 2]) == (1, 1)
+    assert population.limits.most.tolist() == [6, 6, 1]
+    assert population.limits.least.tolist() == [0, 0, 1]
 
 
 def test_asking_with_todays_feed_moves_from_where_the_bikes_are(feed, storage):
@@ -76,6 +76,21 @@ def test_asking_with_todays_feed_moves_from_where_the_bikes_are(feed, storage):
     allocation = study.rounds[0].plan.allocation[0]
     assert abs(allocation - [1, 5, 1]).sum() <= 4  # two bikes moved at most, from today's placement
     assert allocation[2] == 1
+
+
+def test_what_a_feed_says_is_closed_stays_as_it_is_that_day_and_opens_again(feed, storage, capsys):
+    created(feed(), storage)
+    asked(storage, gbfs=feed((3, 3, 1), renting=(True, False, False)))
+    asked(storage, gbfs=feed((2, 1, 4), renting=(False, True, True)))
+    study = load_study("s", storage)
+    first, second = (one.plan.allocation[0].tolist() for one in study.rounds)
+    assert first == [3, 3, 1]  # only the dock and nobody else may take or give
+    assert study.rounds[0].state == "abandoned"
+    assert second[0] == 2
+    assert dict(study.rounds[1].today) == {"capacity": {"Dock": 2, "Hall": 6}, "minimum": {"Dock": 2, "Hall": 0}}
+    assert "today: 'Dock' holds 2, 'Hall' holds 6, 'Dock' needs at least 2" in capsys.readouterr().err
+    asked(storage, gbfs=feed((2, 1, 4), renting=(False, True, True)), capacity=["Dock=2", "Hall=5"])
+    assert load_study("s", storage).rounds[1].state == "open"  # said today, it is the same plan
 
 
 def test_a_days_trips_are_the_payoff(feed, storage, tmp_path, capsys):
