@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
-.PHONY: demo serve quick test test-slow check format bench docs wheel clean
+.PHONY: demo serve quick test test-slow check format bench docs wheel lowest lock clean
 
 demo: $(VENV)/.plot ## run the main job on an embedded default, offline, and write pictures
 	$(BIN)/mfbo demo
@@ -45,7 +45,23 @@ wheel: $(VENV)/pyvenv.cfg ## the packages in dist/, checked, installed into an e
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTHON) -m venv build/empty
 	build/empty/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[plot,experiments]"
+	cd build && rm -f smoke.db && empty/bin/python ../tests/integration/installed_smoke.py
 	cd build && empty/bin/mfbo demo --rounds 20
+
+LOWEST_TESTS := tests/unit/models/test_kernel_contract.py tests/unit/test_study.py tests/unit/test_study_storage.py \
+	tests/unit/test_records.py tests/unit/test_catalogue.py tests/unit/simplex tests/unit/cli
+lowest: $(VENV)/pyvenv.cfg ## the tests of the core with the lowest versions that pyproject.toml allows
+	$(INSTALL) uv
+	$(BIN)/uv venv --quiet --clear --python $(PYTHON) build/lowest
+	$(BIN)/uv pip install --quiet --python build/lowest --resolution lowest-direct \
+		".[plot,data,experiments,serve]" "pytest>=8" "hypothesis>=6.100"
+	build/lowest/bin/python -m pytest -W default::DeprecationWarning -m "not slow" $(LOWEST_TESTS)
+
+lock: $(VENV)/pyvenv.cfg ## requirements-dev.lock: every version of the developers' environment but torch, see below
+	$(INSTALL) uv
+	mkdir -p build && echo torch > build/not-locked
+	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --extra dev --extra docs \
+		--excludes build/not-locked --no-annotate --quiet --output-file requirements-dev.lock --custom-compile-command "make lock"
 
 clean:
 	rm -rf $(VENV) build dist mfbo-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

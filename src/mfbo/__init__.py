@@ -2,12 +2,18 @@
 
 The front door: everything named here is public. Names are loaded when first used, so that ``import mfbo`` and
 ``mfbo --help`` cost nothing.
+
+It logs by the standard library's ``logging``, each package under its own name ("mfbo.study", "mfbo.storage", …), and
+says nothing unless a program listens.
 """
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0"
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 _HOMES = {
     "AsyncStudy": "mfbo.client",

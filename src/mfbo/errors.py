@@ -1,4 +1,10 @@
-"""The family of errors: each is also a built-in error, and its message names the bad value and the way out."""
+"""The family of errors: each is also a built-in error, and its message names the bad value and the way out.
+
+Beside them the one kind of warning: something was done, and the user should know of it.
+"""
+
+import sys
+import warnings
 
 
 class MfboError(Exception):
@@ -59,3 +65,15 @@ class MissingExtraError(MfboError, ImportError):
 
 class ServiceError(MfboError, ConnectionError):
     """A service that cannot be reached, refuses the caller, or does not answer as one."""
+
+
+class MfboWarning(UserWarning):
+    """Something that mfbo did, and that may not be what was meant."""
+
+
+def warn(message: str) -> None:
+    """Warn, and name the line outside of mfbo that led here."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "mfbo":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, MfboWarning, stacklevel=level)

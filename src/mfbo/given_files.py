@@ -2,14 +2,13 @@
 
 import codecs
 import io
-import logging
 import os
 import re
 import stat
 from pathlib import Path
 from typing import Any
 
-from mfbo.errors import InvalidInputError, UnreadableFileError
+from mfbo.errors import InvalidInputError, UnreadableFileError, warn
 
 MOST_TEXT = 100_000_000  # bytes of a text that is held in memory as a whole: a row takes ten times its bytes there
 MOST_LINE = 1_000_000
@@ -28,7 +27,6 @@ _KINDS = (
     (stat.S_ISBLK, "a device"),
 )
 _NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
-_log = logging.getLogger(__name__)  # without a handler of the program's own, warnings go to standard error
 
 
 def kind_of(mode: int) -> str | None:
@@ -65,7 +63,7 @@ def given_bytes(path: Path, most: int = MOST_TEXT) -> bytes:
 
 
 def given_text(path: Path, most: int = MOST_TEXT) -> str:
-    """Return the text of a file: UTF-8, UTF-16 with its mark, or else a Windows code page, which is logged."""
+    """Return the text of a file: UTF-8, UTF-16 with its mark, or else a Windows code page, of which it warns."""
     content = given_bytes(path, most)
     encoding = encoding_of(content)
     try:
@@ -93,7 +91,7 @@ def encoding_of(start: bytes, *, cut: bool = False) -> str:
 def _note(encoding: str, label: str) -> None:
     if encoding != "utf-8-sig":
         called = "UTF-16" if encoding == "utf-16" else "Windows-1252 (Western European)"
-        _log.warning("%s is not UTF-8; it is read as %s", label, called)
+        warn(f"{label} is not UTF-8; it is read as {called}")
 
 
 def delimiter_of(text: str) -> str:

@@ -1,7 +1,6 @@
 """The command line as a whole: all commands in one application, errors as lines, exit codes."""
 
 import io
-import logging
 import sys
 from typing import Any
 
@@ -33,10 +32,9 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Greek letters gets question marks instead
-    notes = SpokenNotes()
-    logging.getLogger("mfbo").addHandler(notes)
     try:
-        code = typer.main.get_command(app).main(arguments, prog_name="mfbo", standalone_mode=False)
+        with SpokenNotes().heard():
+            code = typer.main.get_command(app).main(arguments, prog_name="mfbo", standalone_mode=False)
     except FaultyFileError as error:
         code = _complain(*error.lines)
     except MfboError as error:
@@ -50,8 +48,6 @@ def main(arguments: list[str] | None = None) -> None:
         code = BAD_USAGE
     except _CLICK.ClickException as error:
         code = _complain(f"{error.format_message()} (mfbo --help lists the commands)")
-    finally:
-        logging.getLogger("mfbo").removeHandler(notes)
     if code == INTERRUPTED:  # typer answers Ctrl-C with this code, and silently
         typer.echo("mfbo: interrupted", err=True)
     sys.exit(code if isinstance(code, int) else 0)

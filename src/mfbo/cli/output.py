@@ -3,11 +3,13 @@
 import logging
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from mfbo.errors import MfboWarning
 from mfbo.shown_text import json_text, visible
 
 PLAIN_STEPS = 10
@@ -54,7 +56,7 @@ def check_out(out: Path) -> None:
 
 
 class SpokenNotes(logging.Handler):
-    """What the library notes while a command runs, on standard error, each note once."""
+    """What the library warns of or logs as an error while a command runs, on standard error, each once."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -62,7 +64,30 @@ class SpokenNotes(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Say it."""
-        note = record.getMessage()
+        self.say(record.getMessage())
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Say what is warned of and logged inside; other libraries' warnings go where they went before."""
+        shown, logger = warnings.showwarning, logging.getLogger("mfbo")
+
+        def say(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, MfboWarning):
+                self.say(str(message))
+            else:
+                shown(message, category, *place, **more)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", MfboWarning)
+            warnings.showwarning = say
+            logger.addHandler(self)
+            try:
+                yield
+            finally:
+                logger.removeHandler(self)
+
+    def say(self, note: str) -> None:
+        """Say a note that was not said before."""
         if note not in self._said:
             self._said.add(note)
             print_note(note, silent=False)

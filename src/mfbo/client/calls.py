@@ -6,6 +6,7 @@ made again only if that changes nothing.
 
 import http.client
 import json
+import logging
 import threading
 import time
 import weakref
@@ -27,6 +28,7 @@ from mfbo.errors import (
     UnknownNameError,
 )
 
+_log = logging.getLogger(__package__)
 PAUSE, LONGEST_PAUSE = 0.05, 2.0  # seconds between two attempts, doubled every time
 ANSWER_SECONDS = 600.0  # for one answer: a model of thousands of rounds takes its time
 IDLE_SECONDS = 30.0  # after which a connection may have been closed at the other end
@@ -91,6 +93,7 @@ class Calls:
                 failed = _error(status, content)
             if time.monotonic() + pause > deadline:
                 raise failed
+            _log.info("%s %s is asked again in %.1f s", method, path, pause)
             time.sleep(pause)
             pause = min(2.0 * pause, LONGEST_PAUSE)
 

@@ -1,5 +1,6 @@
 """Play the missing runs of a suite in many processes, on this machine or on a Dask cluster; survive their deaths."""
 
+import logging
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,7 @@ from mfbo.experiments.suites import Suite
 from mfbo.validation import whole_number
 
 Engine = Callable[[Sequence[SuiteRun]], Iterator[AnyRun]]
+_log = logging.getLogger(__package__)
 ATTEMPTS = 3  # in a row without a single finished run
 
 
@@ -62,6 +64,7 @@ def run_suite(
 
     def write(record: AnyRun) -> None:
         records[record.key] = store.write(record)
+        _log.info("run %s: %s", record.key, "failed" if isinstance(record, FailedRun) else "finished")
         tell(len(records), len(chosen), record)
 
     missing = [run for run in chosen if run.key not in records]
@@ -91,6 +94,7 @@ def complete(
                 del missing[record.key]
                 write(record)
         except deaths as death:
+            _log.info("a worker died; %d runs are played again", len(missing))
             fruitless = fruitless + 1 if len(missing) == before and not alone else 0
             if alone:
                 del missing[chosen[0].key]

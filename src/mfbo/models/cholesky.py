@@ -9,7 +9,7 @@ import scipy
 from mfbo.arrays import FloatArray
 from mfbo.errors import NumericalError
 
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__package__)
 JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 
 
@@ -26,7 +26,7 @@ def factorized(matrix: FloatArray, scale: float | None = None) -> FloatArray:
         upper, status = scipy.linalg.lapack.dpotrf(trial.T, lower=0, clean=1, overwrite_a=1)
         if status == 0 and np.isfinite(np.diag(upper)).all():
             if jitter:
-                logger.info("added jitter %.0e to a covariance matrix of %d rows", jitter, len(matrix))
+                _log.info("added jitter %.0e to a covariance matrix of %d rows", jitter, len(matrix))
             return np.asarray(upper.T)
     raise NumericalError(
         f"the covariance of {len(matrix)} rows is not positive definite even with jitter {JITTERS[-1]:.0e}; "

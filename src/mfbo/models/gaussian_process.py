@@ -17,7 +17,7 @@ from mfbo.models.posterior import Conditioned, TermPosterior
 from mfbo.models.rows import Rows
 from mfbo.models.situation_kernel import NO_ROUND, Likeness, SituationScale
 
-logger = logging.getLogger(__name__)
+_log = logging.getLogger(__package__)
 
 GRID_DIGITS = 10  # of standardized payoffs, which the jitter leaves uncertain by 1e-5
 FEWEST_ROBUST = 4  # payoffs from which quartiles mean something
@@ -270,6 +270,6 @@ def standardization(values: FloatArray, *, robust: bool = False, level: bool = F
         shift = float(np.median(values))
         scale = max(scale, abs(shift))
     if scale <= 1e-13 * max(abs(shift), 1e-300):
-        logger.info("all %d told payoffs are equal: they are shifted, not scaled", len(values))
+        _log.info("all %d told payoffs are equal: they are shifted, not scaled", len(values))
         return shift, max(abs(shift), 1.0)
     return shift, scale

@@ -28,7 +28,7 @@ from mfbo.shown_text import visible
 RETRY_SECONDS = 2
 LONGEST = 2_000  # letters of a detail: a name may have any number
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger(__package__)
 
 # the first that fits counts: those of the service, then the library's, the special before the general
 _KINDS: tuple[tuple[type[Exception], int, str, str], ...] = (

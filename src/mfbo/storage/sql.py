@@ -4,6 +4,7 @@
 fail after the commit is no part of the answer, and a commit that failed on its way is looked up (decision 10).
 """
 
+import logging
 import os
 import shutil
 import sqlite3
@@ -25,6 +26,7 @@ from mfbo.storage.rules import END, UNSETTLING, check_expected, check_known, nex
 from mfbo.storage.schema import SCHEMA, is_older, migrate, require_newest, version_of
 from mfbo.validation import known_name
 
+_log = logging.getLogger(__package__)
 LOOK_AGAIN = 0.25  # seconds between looks while a server comes back
 CREATION_LOCK = 0x6D66626F  # "mfbo": PostgreSQL's advisory lock around making tables and studies
 STUDY = "SELECT * FROM studies WHERE name = :name"
@@ -151,6 +153,7 @@ class SqlStorage:
         backup = self.back_up()
         with self._database.transaction(write=True) as connection:
             migrate(connection)
+        _log.info("the tables were brought from version %s to %s", self._version, SCHEMA)
         self._version = SCHEMA
         return backup
 
@@ -214,6 +217,7 @@ class SqlStorage:
             return
         except UncertainCommitError as error:
             failed = error
+            _log.info("whether a change was stored is looked up")
         deadline, done = time.monotonic() + WAIT, False
         while True:
             try:

@@ -3,6 +3,7 @@
 ``Surrogate`` carries out what ``replay_plan`` plans; it is a cache that is always equal to replaying the history.
 """
 
+import logging
 import operator
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,7 @@ from mfbo.records import History, Note, Round
 from mfbo.strategies.reading import pending_shares, pending_situations, recommendable, situation_of, steered
 from mfbo.strategies.replay_plan import FitNote, RefitSchedule, ReplayPlan, Setting
 
+_log = logging.getLogger(__package__)
 Process = GaussianProcess | SparseProcess | InducedProcess
 
 
@@ -99,6 +101,7 @@ class Surrogate:
             fits = plan.start is not None and len(plan.start) == len(kernel.hyperparameters)  # a population may change
             fit = process.refit(plan.start if fits else None, iterations, plan.memory)
             note = FitNote(plan.told, fit, setting, history.corrections)
+            _log.info("fitted the kernel %r to %d told rounds", kernel.name, plan.told)
         self._belief = Belief(process, note, note.to_notes(), process.noise_variance, history)
         self._rounds = plan.rounds
         return self._belief

@@ -1,5 +1,6 @@
 """The study: a population, a strategy, a seed, and its rounds. It keeps the loop of ask and tell."""
 
+import logging
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
@@ -25,6 +26,8 @@ from mfbo.study.settings import StudySettings
 from mfbo.study.starting import read_status_quo
 from mfbo.study.whole_plans import Placing
 from mfbo.validation import carried_text, known_name, plain_text, whole_number
+
+_log = logging.getLogger(__package__)
 
 
 class Study(Changes):
@@ -125,9 +128,10 @@ class Study(Changes):
         notes, words = dict(proposal.notes), {"today": day.today, "situation": day.situation}
         asked = Round.asked(plan, notes, day.lease, day.counted, history.next_word, **words)
         if self._journal is None:
-            self._history = self._history.after(asked)
-            return plan
-        self._history, was_first = self._journal.ask(self._history, asked)
+            self._history, was_first = self._history.after(asked), True
+        else:
+            self._history, was_first = self._journal.ask(self._history, asked)
+        _log.info("round %d %s", plan.number, "asked" if was_first else "was asked by another process first")
         return plan if was_first else None
 
     def _again(self, offered: Round, day: "_Day") -> Plan | None:
@@ -329,6 +333,7 @@ class Study(Changes):
             self._history = self._history.after(ended)
         else:
             self._history, ended = self._journal.end(self._history, ended)
+        _log.info("round %d %s", ended.number, ended.state)
         return ended
 
     def run(

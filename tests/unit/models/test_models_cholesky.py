@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mfbo.errors import NumericalError
 from mfbo.models.cholesky import JITTERS, GrowingCholesky, factorized, lower_inverse
 
-LOGGER = "mfbo.models.cholesky"
+LOGGER = "mfbo.models"
 
 
 def covariance(count, seed=0):

@@ -151,6 +151,6 @@ def test_equal_payoffs_are_logged(make_case, caplog):
     case = make_case("paper", 1)
     rows = case.rounds("system", 1)[0]
     process = case.process([rows])
-    with caplog.at_level(logging.INFO, "mfbo.models.gaussian_process"):
+    with caplog.at_level(logging.INFO, "mfbo.models"):
         process.refit(None, 3)
     assert "told payoffs are equal" in caplog.text
