@@ -13,11 +13,11 @@ LENGTHS = (30.0, 100.0, 300.0, 1000.0, 3000.0)  # rounds, that are compared
 EVIDENCE = 5.0  # nats by which drift must explain the payoffs better than none
 
 
-def correlation(numbers: FloatArray, others: FloatArray, length: float) -> FloatArray:
-    """Return how much rounds with these numbers, (n,) and (m,), tell of each other, (n, m)."""
-    return np.asarray(np.exp(-0.5 * ((numbers[:, None] - others[None, :]) / length) ** 2))
+def correlation(numbers: FloatArray, others: FloatArray | float, length: float) -> FloatArray:
+    """Return how much rounds with these numbers tell of each other; arrays that broadcast."""
+    return np.asarray(np.exp(-0.5 * ((numbers - others) / length) ** 2))
 
 
 def correlation_with_next(numbers: FloatArray, length: float) -> FloatArray:
     """Return how much each of these rounds tells of the one after the last, (n,)."""
-    return correlation(numbers, np.array([numbers.max() + 1.0]), length)[:, 0]
+    return correlation(numbers, numbers.max() + 1.0, length)

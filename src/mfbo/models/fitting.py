@@ -5,6 +5,7 @@ appending a row appends to the vector, and a fit touches half the memory. The fi
 log-normal priors, by L-BFGS with closed-form gradients, eq. (19).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -189,25 +190,25 @@ class MarginalLikelihood:
         self.design = design
         self._targets = targets
         self._noise = noise
-        self._flat = packed_positions(design.count)
+        self._row, self._column = np.tril_indices(design.count)
+        self._flat = self._row * design.count + self._column
         self._doubled = np.full(len(self._flat), 2.0)
         self._doubled[np.cumsum(np.arange(1, design.count + 1)) - 1] = 1.0
         self._grams: FloatArray | None = None
         scale = design.situation_scale()
         self._pairs = None if scale is None else design.situation_pairs(scale)
-        self._shared: FloatArray | None = None
-        if memory is not None:
-            self._shared = correlation(design.numbers, design.numbers, memory).ravel()[self._flat]
+        self._shared = self._correlation(memory)
 
     def __call__(self, theta: FloatArray) -> tuple[float, FloatArray]:
         """Return the value and its gradient in θ; a θ whose covariance cannot be factorized is merely very bad."""
-        found = self._factored(theta)
+        at = self._undrifted(theta)
+        found = self._factored(theta, at, self._shared)
         if found is None:
             return FAILED, np.zeros_like(theta)
-        kernel, weights, slopes = self.design.kernel, found.values.weights, found.slopes
+        kernel, weights, slopes = self.design.kernel, at.values.weights, at.slopes
         inverse, _ = scipy.linalg.lapack.dpotri(found.upper, lower=0, overwrite_c=1)
         alpha = found.alpha
-        pull = (inverse.T.ravel()[self._flat] - np.outer(alpha, alpha).ravel()[self._flat]) * self._doubled
+        pull = (inverse.T.ravel()[self._flat] - alpha[self._row] * alpha[self._column]) * self._doubled
         if self._shared is not None:
             pull *= self._shared
         gradient = np.zeros_like(theta)
@@ -219,24 +220,32 @@ class MarginalLikelihood:
             gradient[position] = 0.5 * weights[place] * float(pull @ slope)
         if self._noise is None:
             diagonal = np.diag(inverse) - alpha * alpha
-            gradient[-1] = 0.5 * found.values.noise * float(diagonal @ self.design.noise_scale)
+            gradient[-1] = 0.5 * at.values.noise * float(diagonal @ self.design.noise_scale)
         from_prior = (theta - kernel.start) / kernel.prior_sds
         return found.value, gradient + from_prior / kernel.prior_sds
 
-    def value(self, theta: FloatArray) -> float:
-        """Return the value alone, at a third of the cost."""
-        found = self._factored(theta)
-        return FAILED if found is None else found.value
+    def by_memory(self, theta: FloatArray, memories: Sequence[float | None]) -> dict[float | None, float]:
+        """Return the value alone for several lengths of drift: the Gram matrices are the same for all of them."""
+        at = self._undrifted(theta)
+        found = {memory: self._factored(theta, at, self._correlation(memory)) for memory in memories}
+        return {memory: FAILED if factored is None else factored.value for memory, factored in found.items()}
 
-    def _factored(self, theta: FloatArray) -> "_Factored | None":
-        """Factorize the covariance at θ; None if that cannot be done."""
-        kernel, count = self.design.kernel, self.design.count
-        values = kernel.values(theta)
+    def _correlation(self, memory: float | None) -> FloatArray | None:
+        """Return how much the rounds of each pair tell of each other, packed; None without drift."""
+        numbers = self.design.numbers
+        return None if memory is None else correlation(numbers[self._row], numbers[self._column], memory)
+
+    def _undrifted(self, theta: FloatArray) -> "_Undrifted":
+        """Return what the covariance at θ is made of."""
+        values = self.design.kernel.values(theta)
         self._grams, slopes = self.design.unit_grams(values.lengths, reuse=self._grams)
+        return _Undrifted(values, slopes, self._grams @ values.weights)
+
+    def _factored(self, theta: FloatArray, at: "_Undrifted", shared: FloatArray | None) -> "_Factored | None":
+        """Factorize the covariance at θ, drift included; None if that cannot be done."""
+        kernel, count, values = self.design.kernel, self.design.count, at.values
         noise = values.noise if self._noise is None else self._noise
-        plan = self._grams @ values.weights
-        if self._shared is not None:
-            plan *= self._shared
+        plan = at.plan if shared is None else at.plan * shared
         likeness = None if self._pairs is None or values.situation is None else self._pairs.at(values.situation)
         covariance = np.zeros((count, count))
         covariance.ravel()[self._flat] = plan if likeness is None else likeness.covariance(plan)
@@ -248,15 +257,22 @@ class MarginalLikelihood:
         alpha, _ = lapack.dpotrs(upper, self._targets, lower=0)
         value = 0.5 * float(self._targets @ alpha) + float(np.log(np.diag(upper)).sum())
         from_prior = (theta - kernel.start) / kernel.prior_sds
-        return _Factored(values, slopes, plan, likeness, upper, alpha, value + 0.5 * float(from_prior @ from_prior))
+        return _Factored(plan, likeness, upper, alpha, value + 0.5 * float(from_prior @ from_prior))
+
+
+@dataclass(frozen=True, eq=False)
+class _Undrifted:
+    """The numbers that θ stands for, the derivatives of the Gram matrices in log length, and K_plan, packed."""
+
+    values: Values
+    slopes: list[FloatArray]
+    plan: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class _Factored:
-    """The covariance at one θ: what it is made of, packed, its factor U (n, n), K⁻¹ y (n,), and the value."""
+    """The covariance at one θ: K_plan, packed, with drift, the factor U (n, n), K⁻¹ y (n,), and the value."""
 
-    values: Values
-    slopes: list[FloatArray]
     plan: FloatArray
     likeness: Likeness | None
     upper: FloatArray

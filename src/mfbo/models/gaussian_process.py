@@ -96,13 +96,12 @@ class GaussianProcess:
         theta = fitted(objective, self.kernel.start if start is None else start, iterations)
         if not self.kernel.drifts:
             return self.adopt(Fit(theta, shift, scale, memory))
-        objectives = {length: MarginalLikelihood(self.design, targets, noise, length) for length in (None, *LENGTHS)}
-        costs = {length: objective.value(theta) for length, objective in objectives.items()}
+        costs = objective.by_memory(theta, (None, *LENGTHS))
         if memory is None:
             costs[None] -= EVIDENCE
         best = min(costs, key=costs.__getitem__)
         if best != memory:
-            theta = fitted(objectives[best], theta, iterations)
+            theta = fitted(MarginalLikelihood(self.design, targets, noise, best), theta, iterations)
         return self.adopt(Fit(theta, shift, scale, best))
 
     def adopt(self, fit: Fit) -> Fit:
@@ -206,7 +205,8 @@ class GaussianProcess:
         """Return K + noise with the rows from ``start`` on filled in (lower triangle; the new corner in full)."""
         covariance = self.design.gram(values, start, usual)
         if memory is not None:
-            covariance *= correlation(self.design.numbers, self.design.numbers, memory)
+            numbers = self.design.numbers
+            covariance *= correlation(numbers[:, None], numbers, memory)
         covariance.flat[:: len(covariance) + 1] += noise * self.design.noise_scale + JITTER
         corner = covariance[start:, start:]
         covariance[start:, start:] = np.tril(corner) + np.tril(corner, -1).T

@@ -53,7 +53,7 @@ def test_the_gradient_with_drift_is_that_of_differences():
     steps = 1e-5 * np.eye(len(THETA))
     differences = [(objective(THETA + step)[0] - objective(THETA - step)[0]) / 2e-5 for step in steps]
     np.testing.assert_allclose(objective(THETA)[1], differences, rtol=1e-4, atol=1e-5)
-    assert objective.value(THETA) == objective(THETA)[0]
+    assert objective.by_memory(THETA, [MEMORY]) == {MEMORY: objective(THETA)[0]}
 
 
 def told(number: int, plan: np.ndarray, *, drifts: bool) -> float:
