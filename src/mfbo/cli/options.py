@@ -36,38 +36,25 @@ StorageUrl = Annotated[
     ),
 ]
 
-# what `data build` and `run --data` choose of raw files
-Box = Annotated[str | None, typer.Option("--box", help="Taxi: west,south,east,north in degrees.")]
-Grid = Annotated[str | None, typer.Option("--grid", help="Taxi: one grid of columns x rows, such as 12x20.")]
-Weekdays = Annotated[str | None, typer.Option(help="Taxi, bikes: such as mon-fri or sat,sun.")]
-Hours = Annotated[str | None, typer.Option(help="Taxi, bikes: 15-18 is 15:00 up to 18:00.")]
-FirstDay = Annotated[str | None, typer.Option(help="Taxi, bikes: the first day, such as 2014-05-03.")]
-Weeks = Annotated[str | None, typer.Option("--weeks", help="Taxi, bikes: number of consecutive weeks, or all.")]
-Method = Annotated[
-    str | None,
-    typer.Option("--method", help="Taxi, bikes: pooled (share of all pickups) or daily (mean of the daily shares)."),
-]
-Stations = Annotated[Path | None, typer.Option(help="Bikes: the station file (it may also stand among RAW).")]
-City = Annotated[str | None, typer.Option(help="Bikes: only the stations of this city, or all.")]
-Columns = Annotated[
-    str | None, typer.Option(help="Bikes: the columns of a layout that is not known: start=…,station=…,end=…,to=….")
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions:
     """The options of a command that builds a table from raw files; they stand last in its help."""
 
-    box: Box = None
-    grid: Grid = None
-    weekdays: Weekdays = None
-    hours: Hours = None
-    first_day: FirstDay = None
-    weeks: Weeks = None
-    method: Method = None
-    stations: Stations = None
-    city: City = None
-    columns: Columns = None
+    box: Annotated[str | None, typer.Option(help="Taxi: west,south,east,north in degrees.")] = None
+    grid: Annotated[str | None, typer.Option(help="Taxi: one grid of columns x rows, such as 12x20.")] = None
+    weekdays: Annotated[str | None, typer.Option(help="Taxi, bikes: such as mon-fri or sat,sun.")] = None
+    hours: Annotated[str | None, typer.Option(help="Taxi, bikes: 15-18 is 15:00 up to 18:00.")] = None
+    first_day: Annotated[str | None, typer.Option(help="Taxi, bikes: the first day, such as 2014-05-03.")] = None
+    weeks: Annotated[str | None, typer.Option(help="Taxi, bikes: number of consecutive weeks, or all.")] = None
+    method: Annotated[
+        str | None, typer.Option(help="Taxi, bikes: pooled (share of all pickups) or daily (mean of the daily shares).")
+    ] = None
+    stations: Annotated[Path | None, typer.Option(help="Bikes: the station file (it may also stand among RAW).")] = None
+    city: Annotated[str | None, typer.Option(help="Bikes: only the stations of this city, or all.")] = None
+    columns: Annotated[
+        str | None, typer.Option(help="Bikes: the columns of a layout that is not known: start=…,station=…,end=…,to=….")
+    ] = None
     quiet: Quiet = False
     json: Json = False
 

@@ -9,13 +9,13 @@ from urllib.parse import quote
 from mfbo.arrays import IntArray
 from mfbo.client import wire
 from mfbo.client.calls import Calls, LostAnswerError
-from mfbo.client.saying import feedback_words, number_of, plain, said
+from mfbo.client.saying import in_the_words_of, number_of, plain, said, taken_apart
 from mfbo.errors import RoundStateError
 from mfbo.parallel import run_rounds
 from mfbo.population import Population
 from mfbo.records import Feedback, Plan, Round
 from mfbo.simplex import Moves
-from mfbo.study import Explanation, LogEntry, Prediction
+from mfbo.study import Explanation, LogEntry, Prediction, Study
 from mfbo.study.outlook import FeedbackTold, Outlook
 
 PAGE = 1000
@@ -76,22 +76,11 @@ class RemoteStudy:
         self._shown: dict[str, Any] = self._call("GET", "")
         self._population = wire.population_of(self._shown["population"])
 
-    def ask(
-        self,
-        worker: str | None = None,
-        *,
-        size: int | None = None,
-        closed: Any = None,
-        capacity: Any = None,
-        placed: Any = None,
-        allow_misfit: bool = False,
-        situation: Any = None,
-        new_categories: bool = False,
-    ) -> Plan:
+    @in_the_words_of(Study.ask)
+    def ask(self, words: dict[str, Any]) -> Plan:
         """Return the next plan, as ``Study.ask``."""
-        today = said(self.population, size=size, closed=closed, capacity=capacity, placed=placed, situation=situation)
-        words = {"worker": worker, **today, "allow_misfit": allow_misfit, "new_categories": new_categories}
-        return wire.plan_of(self._call("POST", "/plans", words, again=worker is not None))
+        again = words["worker"] is not None
+        return wire.plan_of(self._call("POST", "/plans", said(self.population, **words), again=again))
 
     def ask_best(self, worker: str | None = None, *, situation: Any = None) -> Plan:
         """Return the best plan believed in as the next one, as ``Study.ask_best``."""
@@ -103,30 +92,16 @@ class RemoteStudy:
         words = {"worker": worker, **said(self.population, distribution=distribution, situation=situation)}
         return wire.plan_of(self._call("POST", "/plans/attach", words, again=False))
 
-    def tell(
-        self,
-        plan: Plan | int,
-        payoff: Any = None,
-        *,
-        agents: Any = None,
-        cells: Any = None,
-        counts: Any = None,
-        distribution: Any = None,
-        placed: Any = None,
-        allow_misfit: bool = False,
-        worker: str | None = None,
-        situation: Any = None,
-        new_categories: bool = False,
-    ) -> Round:
+    @in_the_words_of(Study.tell)
+    def tell(self, words: dict[str, Any]) -> Round:
         """Record what a plan brought, as ``Study.tell``."""
-        seen = feedback_words(payoff, agents, cells, counts)
-        words = said(self.population, **seen, distribution=distribution, placed=placed, situation=situation)
-        words |= {"worker": worker, "allow_misfit": allow_misfit, "new_categories": new_categories}
+        number = number_of(words.pop("plan"))
+        words = said(self.population, **taken_apart(words))
 
         def is_mine(found: Round) -> bool:
             return found.state == "done" and words.get("payoff") in (None, found.as_told)
 
-        return self._ended(number_of(plan), "result", words, is_mine)
+        return self._ended(number, "result", words, is_mine)
 
     def fail(self, plan: Plan | int, reason: str, *, placed: Any = None, allow_misfit: bool = False) -> Round:
         """Record that a plan was carried out and brought no result, as ``Study.fail``."""
@@ -137,27 +112,12 @@ class RemoteStudy:
         """Record that a plan will not be tried."""
         return self._ended(number_of(plan), "abandon", None, lambda found: found.state == "abandoned")
 
-    def amend(
-        self,
-        plan: Plan | int,
-        payoff: Any = None,
-        *,
-        situation: Any = None,
-        new_categories: bool = False,
-        by: str = "",
-        reason: str = "",
-        agents: Any = None,
-        cells: Any = None,
-        counts: Any = None,
-        distribution: Any = None,
-        placed: Any = None,
-        allow_misfit: bool = False,
-    ) -> Round:
+    @in_the_words_of(Study.amend)
+    def amend(self, words: dict[str, Any]) -> Round:
         """Say what a told plan really brought, as ``Study.amend``."""
-        seen = feedback_words(payoff, agents, cells, counts)
-        words = said(self.population, **seen, distribution=distribution, placed=placed, situation=situation)
-        words |= {"by": by, "reason": reason, "allow_misfit": allow_misfit, "new_categories": new_categories}
-        return wire.round_of(self._call("PATCH", f"/plans/{number_of(plan)}/result", words, again=False))
+        number = number_of(words.pop("plan"))
+        words = said(self.population, **taken_apart(words))
+        return wire.round_of(self._call("PATCH", f"/plans/{number}/result", words, again=False))
 
     def withdraw(self, plan: Plan | int, *, by: str = "", reason: str = "") -> Round:
         """Say that a plan that was told or failed never happened."""

@@ -1,7 +1,9 @@
 """What is said to a study, as JSON values: arrays as lists, positions as names, pairs as nested names."""
 
-from collections.abc import Mapping
-from typing import Any
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -13,6 +15,8 @@ from mfbo.records.distributions import SHARE_COLUMNS
 from mfbo.records.told_values import COUNT_COLUMNS, PAYOFF_COLUMNS
 from mfbo.validation import by_label
 
+Words = ParamSpec("Words")
+Answer = TypeVar("Answer")
 _LIMITS = ("capacity", "minimum")
 _CELLS = {  # what speaks of cells, and how a data frame calls it
     "distribution": SHARE_COLUMNS,
@@ -29,13 +33,33 @@ def said(population: Population, **words: Any) -> dict[str, Any]:
     return {key: _value(key, value, population) for key, value in words.items() if value is not None}
 
 
-def feedback_words(payoff: Any, agents: Any, cells: Any, counts: Any) -> dict[str, Any]:
-    """Return what was seen under its names; a whole ``Feedback`` is taken apart."""
-    if isinstance(payoff, Feedback):
-        whole = payoff
-        told = whole.payoff if whole.total is None else whole.total
-        return {"payoff": told, "agents": whole.agents or None, "cells": whole.cells, "counts": whole.counts}
-    return {"payoff": payoff, "agents": agents, "cells": cells, "counts": counts}
+def taken_apart(words: dict[str, Any]) -> dict[str, Any]:
+    """Return what was said with a whole ``Feedback`` as what it holds."""
+    whole = words["payoff"]
+    if not isinstance(whole, Feedback):
+        return words
+    told = whole.payoff if whole.total is None else whole.total
+    return {**words, "payoff": told, "agents": whole.agents or None, "cells": whole.cells, "counts": whole.counts}
+
+
+def in_the_words_of(
+    declared: Callable[Concatenate[Any, Words], Answer],
+) -> Callable[[Callable[[Any, dict[str, Any]], Answer]], Callable[Concatenate[Any, Words], Answer]]:
+    """Give a method the arguments of another one, which declares them for both; it gets all of them by name."""
+    signature = inspect.signature(declared)
+
+    def decorate(method: Callable[[Any, dict[str, Any]], Answer]) -> Callable[Concatenate[Any, Words], Answer]:
+        @functools.wraps(method)
+        def called(study: Any, /, *args: Words.args, **kwargs: Words.kwargs) -> Answer:
+            bound = signature.bind(study, *args, **kwargs)
+            bound.apply_defaults()
+            own, *_ = signature.parameters
+            return method(study, {name: value for name, value in bound.arguments.items() if name != own})
+
+        called.__signature__ = signature  # type: ignore[attr-defined]
+        return called
+
+    return decorate
 
 
 def number_of(plan: Plan | int) -> int:

@@ -1,8 +1,10 @@
 """`/api/v1/studies`: listed, made, shown, changed and deleted."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 import mfbo
 from mfbo.client import wire
@@ -24,6 +26,22 @@ MEDIA = {
     ".mfbo": "application/x-ndjson",
     ".parquet": "application/vnd.apache.parquet",
 }
+
+
+@dataclass(frozen=True)
+class Page:
+    """Which part of a long list is wanted."""
+
+    first: Annotated[int, Query(ge=0, le=10**9, description="The first one wanted.")] = 0
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000
+
+    def of(self, listed: Sequence[Any], name: str, record: Callable[[Any], Any]) -> dict[str, Any]:
+        """Return the records of that part under a name, and how many there are in all."""
+        wanted = listed[self.first : self.first + self.limit]
+        return {name: [record(one) for one in wanted], "total": len(listed)}
+
+
+GivenPage = Annotated[Page, Depends()]
 
 
 @router.get("/", response_model=answers.Service)
@@ -97,35 +115,15 @@ async def add_days(name: StudyName, words: DaysWords, desk: GivenDesk) -> Any:
 
 
 @router.get("/studies/{name}/history", response_model=answers.Rounds)
-async def history(
-    name: StudyName,
-    desk: GivenDesk,
-    first: Annotated[int, Query(ge=0, le=10**9, description="The first round wanted.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
-) -> Any:
+async def history(name: StudyName, desk: GivenDesk, page: GivenPage) -> Any:
     """Return rounds in the order of asks, whatever their state."""
-
-    def rounds(study: Study) -> Any:
-        page = study.rounds[first : first + limit]
-        return {"rounds": [wire.round_record(one) for one in page], "total": len(study.rounds)}
-
-    return await desk.read(name, rounds)
+    return await desk.read(name, lambda study: page.of(study.rounds, "rounds", wire.round_record))
 
 
 @router.get("/studies/{name}/log", response_model=answers.Log)
-async def log(
-    name: StudyName,
-    desk: GivenDesk,
-    first: Annotated[int, Query(ge=0, le=10**9, description="The first entry wanted.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
-) -> Any:
+async def log(name: StudyName, desk: GivenDesk, page: GivenPage) -> Any:
     """Return all that was ever said of a study, as it was said."""
-
-    def entries(study: Study) -> Any:
-        found = study.log()
-        return {"entries": [wire.log_record(entry) for entry in found[first : first + limit]], "total": len(found)}
-
-    return await desk.read(name, entries)
+    return await desk.read(name, lambda study: page.of(study.log(), "entries", wire.log_record))
 
 
 @router.get(

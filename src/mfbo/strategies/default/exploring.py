@@ -14,7 +14,7 @@ from mfbo.acquisition import ExpectedGain
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import Acquisition
 from mfbo.strategies.default.known_placements import KnownPlacements
-from mfbo.strategies.default.search import Search, Starts
+from mfbo.strategies.default.search import Search, Starts, least_multiplier
 from mfbo.strategies.default.seen import Seen
 
 WINDOW = 5  # rounds over which gains are looked at
@@ -22,8 +22,6 @@ SMALL = 0.01  # difference, as a share of all that was gained since the first pl
 SURE = 3.0  # standard deviations beyond which the model is sure
 NOTHING = 1e-5  # share of all that was gained so far that would not count as a gain
 JITTERED = 1e-10  # variance that a model without noise leaves at a told plan
-NEGLIGIBLE_NOISE = 1e-3  # fitted noise variance, in variances of the told payoffs …
-NOISY_BASE = 1.0  # … and the least optimism above it
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +48,8 @@ class Exploring:
         small = SMALL * gained
         creeps = len(means) > WINDOW + 1 and best - float(means[:-WINDOW].max()) <= small
         due = creeps and len(means) % 2 == 0 and best - _last_climb(seen, means) <= small
-        multiplier = base if noise_variance <= NEGLIGIBLE_NOISE else max(base, NOISY_BASE)
         least = max(NOTHING * gained, SURE * (noise_variance + JITTERED) ** 0.5)
+        multiplier = least_multiplier(base, noise_variance)
         return Exploring(best, least, due, multiplier, highest, KnownPlacements.of(seen))
 
     def climbed(self, search: Search, starts: Starts, rng: np.random.Generator) -> tuple[FloatArray, bool]:

@@ -18,6 +18,8 @@ from mfbo.strategies.default.seen import Seen
 from mfbo.strategies.modeled import Belief
 from mfbo.strategies.replay_plan import ROUND_BUDGET
 
+NEGLIGIBLE_NOISE = 1e-3  # fitted noise variance, in variances of the told payoffs …
+NOISY_MULTIPLIER = 1.0  # … and the least optimism above it
 SAME_START = 0.01  # L1 distance per context below which two starts climb to the same place
 
 
@@ -102,3 +104,8 @@ def trusted_occupancy(occupancies: FloatArray, trust: float) -> FloatArray:
 def _iterations(cells: int) -> int:
     """Return how long to climb: 60 steps up to 2,000 cells, fewer beyond, so that a plan for 10,000 takes a second."""
     return max(15, min(60, 60 * 2000 // cells))
+
+
+def least_multiplier(base: float, noise_variance: float) -> float:
+    """Return the optimism of a round that does not stall: more where the fit finds noise."""
+    return base if noise_variance <= NEGLIGIBLE_NOISE else max(base, NOISY_MULTIPLIER)

@@ -7,13 +7,11 @@ whole agents sit, the first climb begins at the incumbent alone: `swarm`, 50 age
 from dataclasses import dataclass, replace
 
 from mfbo.arrays import FloatArray
-from mfbo.strategies.default.search import Starts
+from mfbo.strategies.default.search import Starts, least_multiplier
 from mfbo.strategies.default.seen import Seen
 
 WINDOW = 5  # rounds over which the best must have risen
 TOLERANCE = 1e-3  # in standard deviations of the told payoffs
-NEGLIGIBLE_NOISE = 1e-3  # fitted noise variance, in variances of the told payoffs …
-NOISY_BASE = 1.0  # … and the least optimism above it
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Stall:
         """Go on from the noted level; means: of the visited distributions under the current model, (m,)."""
         notes = seen.history.last_notes
         level = level_after(means, int(notes.get("level", (0.0,))[0]))
-        least = base if noise_variance <= NEGLIGIBLE_NOISE else NOISY_BASE
+        least = least_multiplier(base, noise_variance)
         return Stall(level, sits(means), least, highest, notes.get("known") == (1.0,))
 
     @property
