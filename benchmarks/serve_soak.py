@@ -3,12 +3,17 @@
     python benchmarks/serve_soak.py --storage sqlite:////tmp/soak.db --reference sqlite:////tmp/reference.db
 
 Every client asks and tells its own payoffs, all different, so that each can be looked for in the log afterwards. The
-reference does the same in one process, with threads that share its studies, on a storage of the same kind.
+reference puts the same load on a storage of the same kind without a service, in two ways: one process whose threads
+share its studies, and a process for each client. Nobody pauses, so waiting makes up most of every figure; the mean
+belongs beside the median, since a lock that threads share favors whoever had it last. Clients of the service are
+threads of this process: they take their share of the same processors, and so do the server's starts.
 """
 
 import argparse
 import json
+import multiprocessing
 import os
+import resource
 import signal
 import statistics
 import subprocess
@@ -16,14 +21,15 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
 import mfbo
 from mfbo import Population
 from mfbo.client.calls import Calls
 from mfbo.client.connecting import Service
+from mfbo.storage import open_storage
 from mfbo.study import create_study, load_study
 
 ALONE = 20  # rounds of one client, before the others come
@@ -90,16 +96,26 @@ class Load:
 
     def _client(self, number: int) -> None:
         name = self._studies[number % len(self._studies)]
-        study = self._opened(name)
-        for turn in range(self._rounds):
-            began = time.perf_counter()
-            plan = study.ask(f"client {number}")
-            seconds = time.perf_counter() - began
-            payoff = number + turn / 1000.0
-            study.tell(plan, payoff, worker=f"client {number}")
+        for seconds, payoff in played(self._opened(name), number, self._rounds):
             with self._lock:
                 self.ask_seconds.append(seconds)
                 self.told[name, payoff] += 1
+
+
+def played(study: Any, number: int, rounds: int) -> Iterator[tuple[float, float]]:
+    """Ask and tell as one client; yield the seconds of every ask and the payoff told."""
+    for turn in range(rounds):
+        began = time.perf_counter()
+        plan = study.ask(f"client {number}")
+        seconds = time.perf_counter() - began
+        payoff = number + turn / 1000.0
+        study.tell(plan, payoff, worker=f"client {number}")
+        yield seconds, payoff
+
+
+def played_alone(address: str, name: str, number: int, rounds: int) -> list[float]:
+    """Play as one client in a process of its own; return the seconds of its asks."""
+    return [seconds for seconds, _ in played(load_study(name, address), number, rounds)]
 
 
 def alone(study: Any) -> float:
@@ -135,13 +151,51 @@ def served(storage: str, names: list[str], arguments: argparse.Namespace) -> tup
     return load, calls.statuses, before
 
 
-def in_process(storage: str, names: list[str], arguments: argparse.Namespace) -> tuple[Load, float]:
-    """Put the same load on studies of this process; also return the median seconds of an ask before that."""
-    before = alone(create_study(POPULATION, arguments.strategy, storage=storage, name="alone"))
-    made = {name: create_study(POPULATION, arguments.strategy, storage=storage, name=name) for name in names}
+def in_process(storage: str, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Put the same load on a storage without a service, by threads and by processes; return their figures."""
+    shared = open_storage(storage)
+    before = alone(create_study(POPULATION, arguments.strategy, storage=shared, name="alone"))
+    names = [f"threads {number}" for number in range(arguments.studies)]
+    made = {name: create_study(POPULATION, arguments.strategy, storage=shared, name=name) for name in names}
     load = Load(made.__getitem__, names, arguments.clients, arguments.rounds)
+    used = time.process_time()
     load.run()
-    return load, before
+    threads = figures(load.ask_seconds, load.seconds, time.process_time() - used)
+    shared.close()
+    return {"alone": before, "threads": threads, "processes": in_processes(storage, arguments)}
+
+
+def in_processes(storage: str, arguments: argparse.Namespace) -> dict[str, float]:
+    """Put the load on a storage by a process for each client."""
+    names = [f"processes {number}" for number in range(arguments.studies)]
+    for name in names:
+        create_study(POPULATION, arguments.strategy, storage=storage, name=name)
+    clients, used, began = arguments.clients, children_seconds(), time.perf_counter()
+    with ProcessPoolExecutor(clients, multiprocessing.get_context("fork")) as pool:
+        work = [
+            pool.submit(played_alone, storage, names[number % len(names)], number, arguments.rounds)
+            for number in range(clients)
+        ]
+        ask_seconds = [seconds for client in work for seconds in client.result()]
+        seconds = time.perf_counter() - began
+    return figures(ask_seconds, seconds, children_seconds() - used)
+
+
+def figures(ask_seconds: list[float], seconds: float, processor_seconds: float) -> dict[str, float]:
+    """Return what is reported of a load."""
+    return {
+        "median_ask_seconds": statistics.median(ask_seconds),
+        "mean_ask_seconds": statistics.mean(ask_seconds),
+        "slowest_ask_seconds": max(ask_seconds),
+        "rounds_per_second": len(ask_seconds) / seconds,
+        "processor_seconds_per_round": processor_seconds / len(ask_seconds),
+    }
+
+
+def children_seconds() -> float:
+    """Return the processor time of all processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def kept(storage: str, names: list[str]) -> Counter[tuple[str, float]]:
@@ -168,25 +222,19 @@ def main() -> None:
     arguments = parser.parse_args()
     names = [f"study {number}" for number in range(arguments.studies)]
     record: dict[str, Any] = {**vars(arguments), "version": mfbo.__version__}
+    used, own = children_seconds(), time.process_time()
     load, statuses, before = served(arguments.storage, names, arguments)
+    spent = children_seconds() - used + time.process_time() - own
     found = kept(arguments.storage, names)
     record |= {
         "told": sum(load.told.values()),
         "lost": sum((load.told - found).values()),
         "doubled": sum((found - load.told).values()),
         "statuses": dict(sorted(statuses.items())),
-        "median_ask_seconds_alone": before,
-        "median_ask_seconds_under_load": statistics.median(load.ask_seconds),
-        "rounds_per_second": sum(load.told.values()) / load.seconds,
+        "served": {"alone": before, "load": figures(load.ask_seconds, load.seconds, spent)},
     }
     if arguments.reference:
-        reference, before = in_process(arguments.reference, names, arguments)
-        record |= {
-            "in_process_median_ask_seconds_alone": before,
-            "in_process_median_ask_seconds_under_load": statistics.median(reference.ask_seconds),
-            "in_process_rounds_per_second": sum(reference.told.values()) / reference.seconds,
-            "ratio_alone": record["median_ask_seconds_alone"] / before,
-        }
+        record["in_process"] = in_process(arguments.reference, arguments)
     print(json.dumps(record, indent=2))
     held = not record["lost"] and not record["doubled"] and not any(status >= 500 for status in statuses)
     sys.exit(0 if held else 1)

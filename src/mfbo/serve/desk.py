@@ -18,7 +18,8 @@ from mfbo.storage import StudySummary, open_storage
 from mfbo.study import Study, load_study
 
 KEPT_OPEN = 64  # studies with their models in memory; the longest unused ones are loaded again when needed
-READERS = 8  # threads that wait for the storage; models are worked on by as many as there are processors
+READERS = 8  # threads that wait for the storage
+PLANNERS = 8  # studies whose models are worked on at a time, at least; those of more than this take turns
 
 Answer = TypeVar("Answer")
 
@@ -35,8 +36,8 @@ class Desk:
         self.storage = open_storage(storage)
         self._held = ExitStack()
         self._held.enter_context(one_blas_thread())  # for all threads at once: a limit that changes would change bits
-        processors = os.cpu_count() or 1
-        self._planning = ThreadPoolExecutor(max(processors, 2), thread_name_prefix="planning")
+        planners = max(os.cpu_count() or 1, PLANNERS)  # plans wait for the storage too, not for processors alone
+        self._planning = ThreadPoolExecutor(planners, thread_name_prefix="planning")
         self._reading = ThreadPoolExecutor(READERS, thread_name_prefix="reading")
         self._drawers: OrderedDict[str, _Drawer] = OrderedDict()
 
@@ -102,9 +103,10 @@ class Desk:
         if name not in self._drawers:
             self._drawers[name] = _Drawer(name, self)
         self._drawers.move_to_end(name)
-        idle = (other for other, drawer in self._drawers.items() if not drawer.busy and other != name)
-        for other in list(idle)[: max(len(self._drawers) - KEPT_OPEN, 0)]:
-            del self._drawers[other]
+        if len(self._drawers) > KEPT_OPEN:
+            idle = [other for other, drawer in self._drawers.items() if not drawer.busy and other != name]
+            for other in idle[: len(self._drawers) - KEPT_OPEN]:
+                del self._drawers[other]
         return self._drawers[name]
 
 

@@ -79,7 +79,7 @@ class Gate:
 
     def _refused(self, request: Request) -> Response | None:
         """Return why a request is refused before its body is read; None if it is not."""
-        headers, path = request.headers, request.url.path
+        headers, path = request.headers, str(request.scope["path"])
         host = headers.get("host", "")
         caller = request.client.host if request.client else ""
         if not self.guard.hosts.knows(host):
@@ -122,12 +122,9 @@ def _session(headers: Any) -> str:
 
 async def _body(request: Request, receive: Receive) -> tuple[bytes, Response | None]:
     """Read the whole body, or say why it is refused."""
-    too_large = problem(
-        request, 413, "too-large", "The body is too large", f"a body may have at most {LARGEST_BODY} bytes"
-    )
     length = request.headers.get("content-length", "0")
     if length.isdecimal() and int(length[:20]) > LARGEST_BODY:
-        return b"", too_large
+        return b"", _too_large(request)
     parts: list[bytes] = []
     size, more = 0, True
     try:
@@ -139,12 +136,17 @@ async def _body(request: Request, receive: Receive) -> tuple[bytes, Response | N
                 parts.append(message.get("body", b""))
                 size += len(parts[-1])
                 if size > LARGEST_BODY:
-                    return b"", too_large
+                    return b"", _too_large(request)
                 more = message.get("more_body", False)
     except TimeoutError:
         words = f"the body did not come within {BODY_SECONDS:.0f} s"
         return b"", problem(request, 408, "slow", "Too slow", words, headers={"Connection": "close"})
     return b"".join(parts), None
+
+
+def _too_large(request: Request) -> Response:
+    words = f"a body may have at most {LARGEST_BODY} bytes"
+    return problem(request, 413, "too-large", "The body is too large", words)
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

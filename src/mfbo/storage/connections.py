@@ -92,6 +92,32 @@ class Pool:
             self.discard(raw)
 
 
+class WriteTurns:
+    """The writers of one process, one after another; left to itself, SQLite lets each of them poll for its lock."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._process = os.getpid()
+
+    @property
+    def taken(self) -> bool:
+        """Whether somebody writes."""
+        return self._lock.locked()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait for one's turn; whoever waits for too long goes on, and SQLite's own lock decides."""
+        if os.getpid() != self._process:  # a forked child has turns of its own
+            self._lock, self._process = Lock(), os.getpid()
+        lock = self._lock
+        has_turn = lock.acquire(timeout=WAIT)
+        try:
+            yield
+        finally:
+            if has_turn:
+                lock.release()
+
+
 class Database:
     """Gives transactions; threads may use it at once, and a forked child gets connections of its own."""
 
@@ -101,6 +127,7 @@ class Database:
         self.opened: Identity | None = None  # the file of the first connection; later ones must have the same
         self.driver: Driver = driver_for(address)
         self._pool = Pool(self.driver)
+        self._turns = WriteTurns()
         self._in_log_mode = False
 
     @contextmanager
@@ -111,6 +138,8 @@ class Database:
         """
         with self.reported(), ExitStack() as stack:
             if self.file is not None:
+                if write:
+                    stack.enter_context(self._turns.turn())
                 stack.enter_context(through_gate(self.file, WAIT))
             connection = self._begun(write)
             stack.callback(self._pool.give_back, connection.raw)
@@ -129,9 +158,10 @@ class Database:
         """Move what was written from SQLite's log into the file itself, as far as nobody is in the way.
 
         A log that is cut or damaged loses its last records without a word; the file is checked. What was committed is
-        kept either way, so a checkpoint that fails (a full disk, a reader in the way) is left to the next one.
+        kept either way, so a checkpoint that fails (a full disk, a reader in the way) is left to the next one. So is
+        one while another thread writes.
         """
-        if self.file is None:
+        if self.file is None or self._turns.taken:
             return
         with suppress(Exception), through_gate(self.file, 0.0):
             raw = self._pool.taken(self._connected)
