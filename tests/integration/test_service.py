@@ -5,6 +5,7 @@ import http.client
 import json
 import math
 import signal
+import socket
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -185,19 +186,30 @@ def test_a_payoff_far_from_all_others_is_taken_only_from_those_who_insist(servic
 def test_changes_of_other_processes_are_streamed(service, folder):
     study = mfbo.connect(service.url).create_study(Population(["a", "b"], size=4), "random", name="watched")
     stream = study.events(0)
-    everything = study._calls.opened("/events")
-    assert everything.readline() == b": alive\n"
-    here = load_study("watched", f"sqlite:///{folder}/studies.db")
-    here.tell(here.ask("another process"), 1.0)
-    first, second = next(stream), next(stream)
-    assert first == {"study": "watched", "sequence": 0, "kind": "asked", "plan": 0}
-    assert second["kind"] == "told"
-    line = b""
-    while not line.startswith(b"data:"):
-        line = everything.readline()
-    assert json.loads(line[5:]) == {"study": "watched", "kind": "changed"}
-    stream.close()
-    everything.close()
+    with study._calls.opened("/events") as everything:
+        assert everything.readline() == b": alive\n"
+        here = load_study("watched", f"sqlite:///{folder}/studies.db")
+        here.tell(here.ask("another process"), 1.0)
+        first, second = next(stream), next(stream)
+        assert first == {"study": "watched", "sequence": 0, "kind": "asked", "plan": 0}
+        assert second["kind"] == "told"
+        line = b""
+        while not line.startswith(b"data:"):
+            line = everything.readline()
+        assert json.loads(line[5:]) == {"study": "watched", "kind": "changed"}
+    mfbo.connect(service.url).delete_study("watched")
+    assert list(stream) == []
+
+
+def test_a_stream_that_cannot_be_had_is_refused_with_our_own_error(service):
+    there = mfbo.connect(service.url)._calls
+    with pytest.raises(UnknownNameError, match="nobody"), there.opened("/studies/nobody/events"):
+        pass
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        silent = mfbo.connect(f"http://127.0.0.1:{free.getsockname()[1]}")._calls
+        with pytest.raises(ServiceError, match="broke"), silent.opened("/events"):
+            pass
 
 
 def test_a_study_that_was_made_again_under_its_name_is_the_new_one(service):

@@ -10,7 +10,8 @@ import logging
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -97,14 +98,24 @@ class Calls:
             time.sleep(pause)
             pause = min(2.0 * pause, LONGEST_PAUSE)
 
-    def opened(self, path: str) -> http.client.HTTPResponse:
-        """Return the answer to a call that is read while it comes, on a connection of its own."""
-        connection = self._connected()
-        connection.request("GET", self._prefix + path, headers={**self._headers(None), "Connection": "close"})
-        answer = connection.getresponse()
-        if answer.status != 200:
-            _checked(answer.status, answer.read())
-        return answer
+    @contextmanager
+    def opened(self, path: str) -> Iterator[http.client.HTTPResponse]:
+        """Give the answer to a call that is read while it comes, on a connection of its own."""
+        connection = None
+        try:
+            connection = self._connected()
+            connection.request("GET", self._prefix + path, headers={**self._headers(None), "Connection": "close"})
+            with connection.getresponse() as answer:
+                if answer.status != 200:
+                    _checked(answer.status, answer.read())
+                yield answer
+        except MfboError:  # what the service answered
+            raise
+        except (OSError, http.client.HTTPException) as error:
+            raise ServiceError(f"the stream of {self.url} broke: {error or type(error).__name__}") from error
+        finally:
+            if connection is not None:
+                connection.close()
 
     def _attempt(self, method: str, path: str, body: bytes | None) -> tuple[int, bytes]:
         connection, sent = getattr(self._local, "connection", None), False

@@ -44,7 +44,10 @@ class Watch:
 
         seen = len(await since(0)) if first is None else first
         async for _ in self._changes(name, lambda: self._count(name)):
-            events = await since(seen)
+            try:
+                events = await since(seen)
+            except MissingError:  # deleted under those who watch it: the stream ends, and coming back is refused
+                return
             seen += len(events)
             yield events or None
 
