@@ -73,6 +73,18 @@ def test_the_last_word_counts_whoever_speaks(study):
     np.testing.assert_array_equal(reloaded(study).placed, [[1, 1, 8]])
 
 
+def test_a_withdrawn_plan_leaves_the_words_after_its_own_count(study):
+    one, other = study.ask("one", placed=[4, 4, 2]), study.ask("other")
+    study.tell(other, 1.0, placed=[8, 1, 1])
+    study.tell(one, 1.0, placed=[0, 5, 5])
+    study.withdraw(one)
+    np.testing.assert_array_equal(reloaded(study).placed, [[8, 1, 1]])
+    study.withdraw(other)
+    np.testing.assert_array_equal(reloaded(study).placed, [[4, 4, 2]])
+    study.reinstate(one)
+    np.testing.assert_array_equal(reloaded(study).placed, [[0, 5, 5]])
+
+
 def test_an_open_plan_that_takes_too_many_moves_from_the_new_count_is_abandoned():
     study = create_study(population(move_budget=2), placed=NOW)
     plan = study.ask("w")

@@ -139,8 +139,8 @@ class History:
         """
         if self.now is not None or self.population.size is None:
             return self.now
-        spoken = [asked for asked in self.rounds if asked.seen is not None and not asked.added]
-        for asked in sorted(spoken, key=lambda asked: -(asked.seen or 0)):
+        spoken = [asked for asked in self.rounds if asked.last_word is not None and not asked.added]
+        for asked in sorted(spoken, key=lambda asked: -(asked.last_word or 0)):
             found = asked.standing(self.population)
             if found is not None:
                 return found

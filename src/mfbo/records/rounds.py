@@ -113,8 +113,8 @@ class Round:
     late: whether it was told after its lease had expired, or by someone who no longer held it.
     start: where agents stood when it was asked, if they were counted then, (C, A). placed: whole agents as really
     placed, if they were counted, (C, A). seen: position of the round's last word on where agents stand (counted when
-    asked; or told or failed, counted or not) in the order of such words of all rounds, None if it has none. correction:
-    what was last corrected of it, in words, empty if nothing was. A withdrawn round never happened, as is now believed:
+    asked; or told or failed, counted or not) in the order of such words of all rounds, None if it has none.
+    counted: that of the count when it was asked, ``start``; None if nobody counted then. correction: what was last corrected of it, in words, empty if nothing was. A withdrawn round never happened, as is now believed:
     its result and its place in the order of tells stay with it, for it may be reinstated. today: what was otherwise on
     that day alone, a change as ``population.changed`` applies it. size, weights: agents and their shares of contexts
     (C,) in this round; None: those of the population. situation: what is
@@ -134,6 +134,7 @@ class Round:
     start: IntArray | None = None
     placed: IntArray | None = None
     seen: int | None = None
+    counted: int | None = None
     correction: str = ""
     today: Change = field(default_factory=dict)
     size: int | None = None
@@ -183,6 +184,11 @@ class Round:
     def played_key(self) -> bytes:
         """What was played, as a key: equal for equal distributions."""
         return self.played.tobytes()
+
+    @property
+    def last_word(self) -> int | None:
+        """The position of the last word of this round that still holds; see ``seen``. Of a withdrawn one, the count."""
+        return self.counted if self.state == "withdrawn" and self.counted is not None else self.seen
 
     def standing(self, population: Population) -> IntArray | None:
         """Return where agents stand by this round's last word, (C, A).
@@ -237,6 +243,7 @@ class Round:
             lease=lease,
             start=start,
             seen=counted,
+            counted=counted,
             today=today,
             size=today.get("size"),
             situation=dict(situation or {}),
@@ -256,7 +263,7 @@ class Round:
         lease = Lease(worker, expires, (*self.lease.former, self.lease.worker))
         if start is None:
             return replace(self, lease=lease)
-        return replace(self, lease=lease, start=start, seen=seen)
+        return replace(self, lease=lease, start=start, seen=seen, counted=seen)
 
     def done(
         self,
