@@ -114,7 +114,8 @@ class Round:
     start: where agents stood when it was asked, if they were counted then, (C, A). placed: whole agents as really
     placed, if they were counted, (C, A). seen: position of the round's last word on where agents stand (counted when
     asked; or told or failed, counted or not) in the order of such words of all rounds, None if it has none.
-    counted: that of the count when it was asked, ``start``; None if nobody counted then. correction: what was last corrected of it, in words, empty if nothing was. A withdrawn round never happened, as is now believed:
+    counted: that of the count when it was asked, ``start``; None if nobody counted then. correction: what was last
+    corrected of it, in words, empty if nothing was. A withdrawn round never happened, as is now believed:
     its result and its place in the order of tells stay with it, for it may be reinstated. today: what was otherwise on
     that day alone, a change as ``population.changed`` applies it. size, weights: agents and their shares of contexts
     (C,) in this round; None: those of the population. situation: what is
