@@ -9,7 +9,7 @@ import typer
 from mfbo.cli.declaring import command_group, declared
 from mfbo.cli.options import DEFAULT_STORAGE, Json, Quiet, Seed, StorageUrl, StrategyName, TableOptions
 
-app = command_group("Place a whole fleet well, in few tries: mean-field Bayesian optimization.")
+app = command_group("Place a whole fleet well, in few tries: mean-field Bayesian optimization.", completion=True)
 
 Data = Annotated[
     Path | None, typer.Option(help="A demand table or raw trip file of your own (louvelo, nyc-…, taxi-dispatch).")

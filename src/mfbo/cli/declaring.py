@@ -15,12 +15,16 @@ import mfbo
 Options = TypeVar("Options")
 
 
-def command_group(help: str) -> typer.Typer:
-    """Return a group of commands without any yet; alone it prints its help."""
+def command_group(help: str, *, completion: bool = False) -> typer.Typer:
+    """Return a group of commands without any yet; alone it prints its help.
+
+    completion: whether it has the options that install shell completion, which the outermost one has for all.
+    """
     return typer.Typer(
         help=help,
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=completion,
+        context_settings={"help_option_names": ["-h", "--help"]},
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
