@@ -79,14 +79,13 @@ class Study(Changes):
     ) -> Plan:
         """Return the next plan; several may be open at once, and then they spread.
 
-        worker: who will carry it out. A worker with an open plan gets that plan again. A plan that was not told
-        within ``lease_seconds`` is offered to whoever asks next; a tell that comes later is kept, and marked late.
-        placed: where agents stand now, whole agents, if they moved by themselves since the last
-        round: moves are counted from there, and an open plan that would take too many is abandoned for a new one.
-        allow_misfit: take ``placed`` as counted though it does not fit the fleet or the docks. situation: what is known
-        of the round, {"day": "weekend", "rain": 0.3}, new_categories: though never heard of before; an open plan that
-        was made for another situation is abandoned for a new one. In this round alone: size, the agents there are;
-        closed, actions that hold nobody; capacity and minimum, as in ``change``, which is for what stays.
+        worker: who will carry it out. A worker with an open plan gets that plan again. A plan that was not told within
+        ``lease_seconds`` is offered to whoever asks next; a tell that comes later is kept, and marked late. placed:
+        where agents stand now, whole agents, if they moved by themselves since the last round: moves are counted from
+        there, and an open plan that would take too many is abandoned for a new one. allow_misfit: take ``placed``
+        though it does not fit fleet or docks. situation: what is known of the round, {"day": "weekend", "rain": 0.3},
+        new_categories: though never heard of before; an open plan for another situation is abandoned too. In this round
+        alone: size; closed, actions that hold nobody; capacity, minimum, as in ``change``, which is for what stays.
         """
         with self.lock:
             worker = None if worker is None else plain_text(worker, "worker")

@@ -93,6 +93,7 @@ class AskWords(Words):
     size: Whole = None
     closed: Actions = None
     capacity: PerAction = None
+    minimum: PerAction = None
     placed: Placement = None
     placed_csv: CsvText = None
     allow_misfit: bool = False
