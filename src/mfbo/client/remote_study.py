@@ -7,6 +7,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from mfbo.arrays import IntArray
+from mfbo.cards import Card
 from mfbo.client import wire
 from mfbo.client.calls import Calls, LostAnswerError
 from mfbo.client.saying import in_the_words_of, number_of, plain, said, taken_apart
@@ -17,6 +18,7 @@ from mfbo.records import Feedback, Plan, Round
 from mfbo.simplex import Moves
 from mfbo.study import Explanation, LogEntry, Prediction, Study
 from mfbo.study.outlook import FeedbackTold, Outlook
+from mfbo.study.round_tables import rounds_frame
 
 PAGE = 1000
 
@@ -34,6 +36,15 @@ class RemoteStudy:
         self._calls = calls
         self._path = f"/studies/{quote(name, safe='')}"
         self.refresh()
+
+    def __repr__(self) -> str:
+        return Card(
+            f"RemoteStudy {self.name!r}: {self.population.spoken}", (("strategy", self.strategy_name),)
+        ).to_text()
+
+    def to_frame(self, library: str | None = None, *, cells: bool = False) -> Any:
+        """Return the rounds as a data frame, as ``Study.to_frame``; situations are not with it."""
+        return rounds_frame(self.rounds, self.population, None, library, cells=cells)
 
     @property
     def population(self) -> Population:
@@ -62,14 +73,14 @@ class RemoteStudy:
         found: list[Round] = []
         while True:
             page = self._call("GET", f"/history?first={len(found)}&limit={PAGE}")
-            found += [wire.round_of(record) for record in page["rounds"]]
+            found += [wire.round_of(record, self.population) for record in page["rounds"]]
             if len(found) >= page["total"] or not page["rounds"]:
                 return tuple(found)
 
     @property
     def open_rounds(self) -> tuple[Round, ...]:
         """The rounds whose plans wait for their result, with who has them."""
-        return tuple(wire.round_of(record) for record in self._call("GET", "/plans")["rounds"])
+        return tuple(wire.round_of(record, self.population) for record in self._call("GET", "/plans")["rounds"])
 
     def refresh(self) -> None:
         """Read who is placed, and where they stand, again."""
@@ -80,17 +91,18 @@ class RemoteStudy:
     def ask(self, words: dict[str, Any]) -> Plan:
         """Return the next plan, as ``Study.ask``."""
         again = words["worker"] is not None
-        return wire.plan_of(self._call("POST", "/plans", said(self.population, **words), again=again))
+        answer = self._call("POST", "/plans", said(self.population, **words), again=again)
+        return wire.plan_of(answer, self.population)
 
     def ask_best(self, worker: str | None = None, *, situation: Any = None) -> Plan:
         """Return the best plan believed in as the next one, as ``Study.ask_best``."""
         words = {"worker": worker, **said(self.population, situation=situation)}
-        return wire.plan_of(self._call("POST", "/plans/best", words, again=False))
+        return wire.plan_of(self._call("POST", "/plans/best", words, again=False), self.population)
 
     def attach(self, distribution: Any, worker: str | None = None, *, situation: Any = None) -> Plan:
         """Take a plan of your own as the next one, as ``Study.attach``."""
         words = {"worker": worker, **said(self.population, distribution=distribution, situation=situation)}
-        return wire.plan_of(self._call("POST", "/plans/attach", words, again=False))
+        return wire.plan_of(self._call("POST", "/plans/attach", words, again=False), self.population)
 
     @in_the_words_of(Study.tell)
     def tell(self, words: dict[str, Any]) -> Round:
@@ -117,7 +129,8 @@ class RemoteStudy:
         """Say what a told plan really brought, as ``Study.amend``."""
         number = number_of(words.pop("plan"))
         words = said(self.population, **taken_apart(words))
-        return wire.round_of(self._call("PATCH", f"/plans/{number}/result", words, again=False))
+        answer = self._call("PATCH", f"/plans/{number}/result", words, again=False)
+        return wire.round_of(answer, self.population)
 
     def withdraw(self, plan: Plan | int, *, by: str = "", reason: str = "") -> Round:
         """Say that a plan that was told or failed never happened."""
@@ -134,7 +147,7 @@ class RemoteStudy:
             situation = more[0] if more else None
             listed.append(said(self.population, distribution=distribution, payoff=payoff, situation=situation))
         words = {"days": listed, "new_categories": new_categories}
-        return [wire.round_of(record) for record in self._call("POST", "/days", words)["rounds"]]
+        return [wire.round_of(record, self.population) for record in self._call("POST", "/days", words)["rounds"]]
 
     def change(self, *, by: str = "", reason: str = "", **changes: Any) -> Population:
         """Change who is placed from now on, as ``Study.change``."""
@@ -145,7 +158,9 @@ class RemoteStudy:
 
     def recommend(self, situation: Any = None) -> Plan:
         """Return the plan to keep, as ``Study.recommend``."""
-        return wire.plan_of(self._call("POST", "/recommend", said(self.population, situation=situation)))
+        return wire.plan_of(
+            self._call("POST", "/recommend", said(self.population, situation=situation)), self.population
+        )
 
     def predict(self, distribution: Any, situation: Any = None) -> Prediction:
         """Return what the model expects of a distribution, as ``Study.predict``."""
@@ -216,9 +231,9 @@ class RemoteStudy:
         path = f"/plans/{number}/{what}"
         while True:
             try:
-                return wire.round_of(self._call("POST", path, words, again=False))
+                return wire.round_of(self._call("POST", path, words, again=False), self.population)
             except LostAnswerError:
-                found = wire.round_of(self._call("GET", f"/plans/{number}"))
+                found = wire.round_of(self._call("GET", f"/plans/{number}"), self.population)
             if is_mine(found):
                 return found
             if found.state != "open":
@@ -226,4 +241,6 @@ class RemoteStudy:
 
     def _corrected(self, plan: Plan | int, what: str, by: str, reason: str) -> Round:
         words = {"by": by, "reason": reason}
-        return wire.round_of(self._call("POST", f"/plans/{number_of(plan)}/{what}", words, again=False))
+        return wire.round_of(
+            self._call("POST", f"/plans/{number_of(plan)}/{what}", words, again=False), self.population
+        )

@@ -49,10 +49,11 @@ def plan_record(plan: Plan) -> Record:
     return {"number": plan.number, **arrays, "assignment": table(plan.assignment)}
 
 
-def plan_of(record: Mapping[str, Any]) -> Plan:
-    """Read a plan."""
+def plan_of(record: Mapping[str, Any], population: Population | None = None) -> Plan:
+    """Read a plan; population: whose names it is shown with, if its shape is theirs."""
     distribution = known_floats(record["distribution"])
-    return Plan(record["number"], distribution, whole(record["allocation"]), whole(record["assignment"]))
+    labels = None if population is None or distribution.shape != population.shape else population.labels
+    return Plan(record["number"], distribution, whole(record["allocation"]), whole(record["assignment"]), labels)
 
 
 def feedback_record(feedback: Feedback) -> Record:
@@ -98,11 +99,11 @@ def round_record(one: Round) -> Record:
     }
 
 
-def round_of(record: Mapping[str, Any]) -> Round:
-    """Read a round; its strategy's notes are not with it."""
+def round_of(record: Mapping[str, Any], population: Population | None = None) -> Round:
+    """Read a round; its strategy's notes are not with it. population: as in ``plan_of``."""
     lease = record["lease"]
     return Round(
-        plan_of(record["plan"]),
+        plan_of(record["plan"], population),
         state=record["state"],
         realized=floats(record["realized"]),
         feedback=None if record["feedback"] is None else feedback_of(record["feedback"]),

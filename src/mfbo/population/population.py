@@ -1,25 +1,28 @@
 """The population: actions with features, contexts with weights, and how many agents there are."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
+from mfbo.cards import Card, CardTable, Shown, amount, place_dots
+from mfbo.cards.card import ROWS
 from mfbo.errors import InvalidInputError
+from mfbo.population.cell_labels import CellLabels, places_of
 from mfbo.population.limits import Limits, Names, misfit, read_limits, read_placed, refuse_impossible
 from mfbo.population.named import Named, read_named
 from mfbo.simplex import quota
-from mfbo.validation import place_of, share_array, whole_number
+from mfbo.validation import LARGEST_POPULATION, place_of, share_array, whole_number
 
 WEIGHT_COLUMN = "weight"
 
 
-@dataclass(frozen=True, eq=False)
-class _Checked:
+@dataclass(frozen=True, eq=False, repr=False)
+class _Checked(Shown):
     """What a population holds, read and checked; see ``Population`` for the fields."""
 
     actions: tuple[str, ...]
@@ -134,6 +137,43 @@ class Population(_Checked):
     def names(self) -> Names:
         """The names that limits speak of, and how many agents each context has."""
         return Names(self.actions, self.contexts, self.context_totals)
+
+    @cached_property
+    def labels(self) -> CellLabels:
+        """What the cells of its plans are called, and where the actions lie."""
+        places, geographic = places_of(self.features, self.feature_names)
+        return CellLabels(self.contexts, self.actions, self.weights, places, geographic)
+
+    @property
+    def spoken(self) -> str:
+        """Who is placed, in a few words."""
+        agents = "shares of all agents" if self.size is None else f"{self.size:,} agent{'s' * (self.size != 1)}"
+        actions = f"{len(self.actions):,} action{'s' * (len(self.actions) != 1)}"
+        contexts = f" in {len(self.contexts):,} contexts" * (len(self.contexts) > 1)
+        return f"{agents} at {actions}{contexts}" + f", {len(self.closed):,} closed" * bool(self.closed)
+
+    def _card(self) -> Card:
+        limits, labels = self.limits, self.labels
+        shares = zip(self.contexts[:ROWS], self.weights.tolist(), strict=False)
+        facts = [("contexts", ", ".join(f"{name} {100 * share:.3g} %" for name, share in shares))]
+        facts = facts * (len(self.contexts) > 1) + [("features", ", ".join(self.feature_names))] * bool(
+            self.feature_names
+        )
+        if limits is not None:
+            budget = "" if limits.move_budget is None else f", {limits.move_budget:,} moves a round"
+            facts.append(("limits", f"room for {min(int(limits.most.sum()), LARGEST_POPULATION):,}{budget}"))
+        drawings: tuple[Callable[[], str], ...] = ()
+        if labels.places is not None:
+            even = np.ones(len(self.actions))
+            drawings = (partial(place_dots, labels.places, even, self.actions, geographic=labels.geographic),)
+        return Card(f"Population: {self.spoken}", tuple(facts), drawings, self._first_actions())
+
+    def _first_actions(self) -> CardTable:
+        rows = []
+        for place, action in enumerate(self.actions[:ROWS]):
+            features = () if self.features is None else tuple(amount(float(value)) for value in self.features[place])
+            rows.append((action, *features))
+        return CardTable(("action", *self.feature_names), tuple(rows), len(self.actions) - len(rows))
 
     def action_index(self, action: Any) -> int:
         """Return the position of an action given by name (text) or by position (whole number)."""

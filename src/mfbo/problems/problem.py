@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
+from mfbo.cards import Card, Shown, amount, place_dots
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population
 from mfbo.problems.pictures import Picture, PlacesPicture
@@ -60,8 +62,8 @@ class Days:
     at: Callable[[int], Day]
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem(Shown):
     """A named benchmark problem.
 
     optimum: None if unknown. feedback: the kinds of feedback it can give ("system", "agents", "cells").
@@ -148,3 +150,25 @@ class Problem:
         """Return the Frank–Wolfe gap: an upper bound on the regret of ξ if g is concave, zero at a local optimum."""
         gradient = self.gradient(distribution)
         return float(gradient.max(axis=1).sum() - (gradient * distribution).sum())
+
+    def _card(self) -> Card:
+        best, population = self.optimum, self.population
+        words = {
+            "about": self.summary,
+            "population": population.spoken,
+            "optimum": ""
+            if best is None
+            else f"{amount(float(best.value))}{'' if best.proven else ', the best known'}",
+            "feedback": ", ".join(self.feedback),
+            "source": self.source,
+            "license": self.license,
+            "note": self.note,
+        }
+        drawings: tuple[Callable[[], str], ...] = ()
+        if self.places is not None and best is not None:
+            shares = population.joint_shares(best.distribution).sum(axis=0)
+            drawings = (
+                partial(place_dots, self.places, shares, population.actions, geographic=population.labels.geographic),
+            )
+        facts = tuple((word, said) for word, said in words.items() if said)
+        return Card(f"Problem {self.name!r}", facts, drawings)

@@ -7,7 +7,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population, cells_by_name
-from mfbo.records.rounds import Plan
+from mfbo.records.plan import Plan
 from mfbo.validation import SUM_TOLERANCE, distribution_array, finite_number
 
 SHARE_COLUMNS = ("share",)

@@ -6,8 +6,10 @@ from functools import cached_property
 from typing import Any, Literal
 
 from mfbo.arrays import FloatArray, IntArray
+from mfbo.cards import Card, Shown
 from mfbo.population import Population
-from mfbo.records.rounds import Notes, Round
+from mfbo.records.plan import Notes
+from mfbo.records.rounds import Round
 from mfbo.simplex import Region
 from mfbo.situations import Situation, Situations
 
@@ -15,8 +17,8 @@ Aim = Literal["find", "earn"]
 RISK = 0.05  # what a round may cost against the status quo if nobody says otherwise, in shares of what it earns
 
 
-@dataclass(frozen=True, eq=False)
-class History:
+@dataclass(frozen=True, eq=False, repr=False)
+class History(Shown):
     """All that a strategy may know: the population and the rounds so far, in the order of asks.
 
     noise: known standard deviation of one told payoff; None when unknown.
@@ -150,3 +152,7 @@ class History:
     def last_notes(self) -> Notes:
         """What the strategy noted at its latest proposal (empty before the first)."""
         return self.rounds[-1].notes if self.rounds else {}
+
+    def _card(self) -> Card:
+        rounds = f"{len(self.told):,} told, {len(self.open):,} open"
+        return Card(f"History of {len(self.rounds):,} rounds: {rounds}", (("population", self.population.spoken),))

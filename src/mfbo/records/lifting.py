@@ -25,6 +25,7 @@ def lifted(read: Round, population: Population) -> Round:
             plan,
             distribution=padded_shares(plan.distribution, population),
             allocation=padded(plan.allocation, population),
+            labels=population.labels,
         ),
         realized=padded_shares(read.realized, population),
         start=padded(read.start, population),
@@ -39,6 +40,8 @@ def before_change(read: Round, before: Population, after: Population) -> Round:
     What was otherwise on its day is said in the names that stations have now.
     """
     lift = lifted(read, after)
+    if before.labels is not after.labels and lift is read:
+        lift = replace(read, plan=replace(read.plan, labels=after.labels))
     if read.today:
         lift = replace(lift, today=in_later_names(read.today, before, after))
     if before.size != after.size and read.size is None:

@@ -1,6 +1,5 @@
-"""Plans, feedback and rounds. Every round is made and changed here, whoever asks for it."""
+"""Feedback and rounds. Every round is made and changed here, whoever asks for it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -8,54 +7,19 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
-from mfbo.population import Change, Population
+from mfbo.cards import Card, Shown, amount
+from mfbo.population import CellLabels, Change, Population
+from mfbo.records.placement_card import placement_drawings, placement_table, spread
+from mfbo.records.plan import Notes, Plan
 from mfbo.records.told_values import read_feedback
-from mfbo.simplex import quota, realized, whole_agents
+from mfbo.simplex import quota, whole_agents
 from mfbo.situations import Situation
 
 RoundState = Literal["open", "done", "failed", "abandoned", "withdrawn"]
-Note = tuple[float | str, ...]
-Notes = Mapping[str, Note]
 
 
-@dataclass(frozen=True, eq=False)
-class Proposal:
-    """What a strategy answers: a distribution (C, A), and numbers and words it wants to find again in the history.
-
-    assignment: the action of every single agent (M,), agents ordered by context, from strategies that place agents one
-    by one; then the distribution is theirs.
-    """
-
-    distribution: FloatArray
-    notes: Notes = field(default_factory=dict)
-    assignment: IntArray | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """What to try in one round: where which share of the agents goes, and the same in whole agents.
-
-    number: the round it belongs to, counted from 0.
-    distribution: ξ (C, A), rows sum to 1.
-    allocation: whole agents (C, A), or None in the mean-field limit.
-    assignment: the action of every single agent (M,), agents ordered by context; None unless the strategy says so.
-    """
-
-    number: int
-    distribution: FloatArray
-    allocation: IntArray | None = None
-    assignment: IntArray | None = None
-
-    @property
-    def realized(self) -> FloatArray:
-        """What is really played when the plan is carried out: the allocation as shares, (C, A)."""
-        if self.allocation is None:
-            return self.distribution
-        return realized(self.allocation, self.distribution)
-
-
-@dataclass(frozen=True, eq=False)
-class Feedback:
+@dataclass(frozen=True, eq=False, repr=False)
+class Feedback(Shown):
     """What was seen after a round; any of the three kinds, or several together.
 
     payoff: the population payoff g.
@@ -77,6 +41,12 @@ class Feedback:
     ) -> "Feedback":
         """Check what a user tells: names or indices, finite numbers, shapes; refuse it all or take it all."""
         return Feedback(*read_feedback(population, payoff, agents, cells, counts))
+
+    def _card(self) -> Card:
+        seen = 0 if self.cells is None else int((~np.isnan(self.cells)).sum())
+        facts = [("payoff", amount(self.payoff if self.total is None else self.total))] * (self.payoff is not None)
+        facts += [("agents", f"{len(self.agents):,}")] * bool(self.agents) + [("cells", f"{seen:,}")] * bool(seen)
+        return Card("Feedback", tuple(facts))
 
 
 class PayoffRange(NamedTuple):
@@ -104,8 +74,8 @@ class Lease:
         return self.expires is not None and now > self.expires
 
 
-@dataclass(frozen=True, eq=False)
-class Round:
+@dataclass(frozen=True, eq=False, repr=False)
+class Round(Shown):
     """One try: the plan, what was really played, what was seen, and in which state it is.
 
     told: position in the order of tells (not of asks), None until told; the model reads rounds in this order.
@@ -251,9 +221,11 @@ class Round:
         )
 
     @staticmethod
-    def past(number: int, distribution: FloatArray, size: int | None = None) -> "Round":
+    def past(
+        number: int, distribution: FloatArray, size: int | None = None, labels: CellLabels | None = None
+    ) -> "Round":
         """Return a day that was played outside the study, before its result; size: its agents, if others than now."""
-        return Round(Plan(number, distribution), added=True, size=size)
+        return Round(Plan(number, distribution, labels=labels), added=True, size=size)
 
     def numbered(self, number: int, told: int) -> "Round":
         """Return a past day at its place in the study."""
@@ -324,6 +296,25 @@ class Round:
     def reinstated(self, correction: str) -> "Round":
         """Return this withdrawn round as it was before."""
         return replace(self, state="failed" if self.feedback is None else "done", correction=correction)
+
+    def _card(self) -> Card:
+        as_planned = self.realized is None or np.array_equal(self.realized, self.plan.realized)
+        counts = self.plan.allocation if self.placed is None and as_planned else self.placed
+        amounts = (self.plan.labels, self.played, counts)
+        words = {
+            "payoff": amount(self.as_told) if self.as_told is not None else "",
+            "mean payoff": amount(told_payoff(self)) if self.feedback is not None and self.payoff is None else "",
+            "situation": ", ".join(f"{name} {value}" for name, value in self.situation.items()),
+            "worker": self.lease.worker or "",
+            "played": "" if self.state == "abandoned" else spread(*amounts),
+            "note": "a past day" if self.added else "told late" if self.late else "",
+            "correction": self.correction,
+            "error": self.error,
+        }
+        facts = tuple((word, said) for word, said in words.items() if said)
+        return Card(
+            f"Round {self.number}: {self.state}", facts, placement_drawings(*amounts), placement_table(*amounts)
+        )
 
 
 def told_payoff(done: Round) -> float:

@@ -11,6 +11,7 @@ from mfbo.sheets.plan_sheets import rows_csv
 from mfbo.shown_text import json_text
 from mfbo.storage.recognition import refuse_store
 from mfbo.study import Study, archived
+from mfbo.study.round_tables import cell_rows, round_columns
 from mfbo.whole_files import writable_target, write_whole_file
 
 
@@ -36,59 +37,7 @@ def study_rows(study: Study) -> list[dict[str, Any]]:
 
     ``read_past_days`` reads the shares and payoffs of finished rounds again.
     """
-    rows = []
-    population = study.population
-    for one in study.rounds:
-        of_round = _round_columns(one) | {"fleet": one.agents(population)} | _situation_columns(study, one)
-        played = one.played
-        for c, context in enumerate(population.contexts):
-            for a, action in enumerate(population.actions):
-                of_cell = {
-                    "station": action,
-                    "context": context,
-                    "planned_agents": None if one.plan.allocation is None else int(one.plan.allocation[c, a]),
-                    "placed_agents": None if one.placed is None else int(one.placed[c, a]),
-                    "share": float(played[c, a]),
-                    "cell_payoff": _cell_payoff(one, c, a),
-                }
-                rows.append({**of_round, **of_cell})
-    return rows
-
-
-def _round_columns(one: Round) -> dict[str, Any]:
-    return {
-        "round": one.number,
-        "state": one.state,
-        "told": one.told,
-        "payoff": one.as_told,
-        "late": one.late,
-        "past_day": one.added,
-        "worker": one.lease.worker,
-        "error": one.error or None,
-    }
-
-
-def _situation_columns(study: Study, one: Round) -> dict[str, Any]:
-    """Return a column for each situation as people write it; none in a study without them."""
-    situations = study.history.situations
-    variables = () if situations is None else situations.variables
-    return {
-        f"situation_{variable.name}": variable.shown(one.situation[variable.name])
-        if variable.name in one.situation
-        else None
-        for variable in variables
-    }
-
-
-def _cell_payoff(one: Round, context: int, action: int) -> float | None:
-    """Return the mean payoff seen in a cell, of cells or of single agents."""
-    feedback = one.feedback
-    if feedback is None:
-        return None
-    if feedback.cells is not None:
-        return _number(float(feedback.cells[context, action]))
-    seen = [payoff for c, a, payoff in feedback.agents if (c, a) == (context, action)]
-    return sum(seen) / len(seen) if seen else None
+    return cell_rows(study.rounds, study.population, study.history.situations)
 
 
 def _number(value: float) -> float | None:
@@ -116,7 +65,7 @@ def _json(study: Study) -> bytes:
 
 def _round_record(one: Round) -> dict[str, Any]:
     return {
-        **_round_columns(one),
+        **round_columns(one),
         "distribution": one.plan.distribution.tolist(),
         "allocation": None if one.plan.allocation is None else one.plan.allocation.tolist(),
         "realized": None if one.realized is None else one.realized.tolist(),

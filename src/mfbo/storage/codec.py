@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mfbo.errors import DamageError, StorageError
-from mfbo.population import Change, Limits, Population
+from mfbo.population import CellLabels, Change, Limits, Population
 from mfbo.records import Feedback, Lease, Notes, Plan, Round
 from mfbo.situations import Situation, Situations
 
@@ -119,16 +119,17 @@ def plan_record(
     }
 
 
-def plan_of(number: int, record: Mapping[str, Any], seen: int = 0) -> Round:
-    """Read an open round; seen: see ``Round``."""
-    arrays = [array_of(record[key]) for key in ("distribution", "allocation", "assignment")]
+def plan_of(number: int, record: Mapping[str, Any], seen: int = 0, labels: CellLabels | None = None) -> Round:
+    """Read an open round; seen: see ``Round``; labels: of the population it was made for."""
+    shares, counts, single = (array_of(record[key]) for key in ("distribution", "allocation", "assignment"))
     notes = {key: tuple(values) for key, values in record["notes"].items()}
     lease = Lease(record["worker"], record["expires"])
     today = record.get("today", {})
     if not isinstance(today, dict) or not isinstance(today.get("size"), int | None):
         raise TypeError("what was otherwise on that day cannot be read")
     start, situation = array_of(record.get("start")), record.get("situation")
-    return Round.asked(Plan(number, *arrays), notes, lease, start, seen, today=today, situation=situation)
+    plan = Plan(number, shares, counts, single, labels)
+    return Round.asked(plan, notes, lease, start, seen, today=today, situation=situation)
 
 
 def lease_record(lease: Lease, start: Any = None) -> dict[str, Any]:

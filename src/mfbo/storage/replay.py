@@ -89,11 +89,11 @@ class Replay:
             )
         record = codec.from_text(event.body)
         if event.kind == "asked":
-            return codec.plan_of(event.number, record, self._seen)
+            return codec.plan_of(event.number, record, self._seen, self.population.labels)
         if event.kind == "added":
             size = record.get("size")
             _require(size is None or (isinstance(size, int) and size > 0), "the number of its agents is none")
-            past = Round.past(event.number, codec.array_of(record["distribution"]), size)
+            past = Round.past(event.number, codec.array_of(record["distribution"]), size, self.population.labels)
             return _done(past, record, self._told, None)
         asked = self.rounds[event.number]
         if event.kind in CORRECTIONS:

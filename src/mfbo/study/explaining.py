@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from mfbo.arrays import BoolArray, FloatArray, IntArray
+from mfbo.cards import Card, CardTable, Shown, amount, bar_list
+from mfbo.cards.card import ROWS
+from mfbo.frames import columns_of, data_frame
 from mfbo.interfaces import Posterior
 from mfbo.population import Population
 from mfbo.simplex import realized
@@ -15,8 +19,8 @@ HUNDREDTH = 0.01  # of a context's agents: what is moved in the mean-field limit
 BATCH = 2_000_000  # numbers in the plans that are compared at once
 
 
-@dataclass(frozen=True, eq=False)
-class Prediction:
+@dataclass(frozen=True, eq=False, repr=False)
+class Prediction(Shown):
     """What the model expects of a distribution, in the payoff's own units.
 
     mean, sd: of the population payoff g; cell_mean, cell_sd: of f in every cell, (C, A).
@@ -27,8 +31,11 @@ class Prediction:
     cell_mean: FloatArray
     cell_sd: FloatArray
 
+    def _card(self) -> Card:
+        return Card(f"Prediction: payoff {amount(float(self.mean))} ± {amount(2 * float(self.sd))} (2 sd)")
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Prediction):
     """A prediction, and what moving agents would change.
 
@@ -71,6 +78,29 @@ class Explanation(Prediction):
             for a, action in enumerate(self.population.actions)
         ]
         return sorted(cells, key=lambda cell: np.inf if cell["gain"] is None else -float(cell["gain"]))
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return ``rows`` as a data frame; library: as in ``Study.to_frame``."""
+        return data_frame(columns_of(self.rows()), library, ("source",))
+
+    def _card(self) -> Card:
+        several, rows = len(self.population.contexts) > 1, self.rows()
+        moves = [row for row in rows if row["gain"] is not None]
+        names = [f"{row['action']} ({row['context']})" if several else row["action"] for row in moves[:ROWS]]
+        gains, halves = np.array([(row["gain"], 2 * row["gain_sd"]) for row in moves[:ROWS]]).reshape(-1, 2).T
+        table = CardTable(
+            ("context",) * several + ("action", "share", "payoff", "± 2 sd", "gain", "± 2 sd", "from"),
+            tuple(
+                (row["context"],) * several
+                + (row["action"], f"{100 * row['share']:.3g} %", row["payoff"], 2 * row["payoff_sd"])
+                + (row["gain"], None if row["gain_sd"] is None else 2 * row["gain_sd"], row["source"])
+                for row in rows[:ROWS]
+            ),
+            max(len(rows) - ROWS, 0),
+        )
+        said = f"payoff {amount(float(self.mean))} ± {amount(2 * float(self.sd))} (2 sd)"
+        facts = (("gain", self.unit),) * bool(moves)
+        return Card(f"Explanation: {said}", facts, (partial(bar_list, names, gains, halves),), table)
 
 
 def predicted(posterior: Posterior, distribution: FloatArray) -> Prediction:

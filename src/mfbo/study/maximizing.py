@@ -5,22 +5,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from mfbo.cards import Card, Shown
 from mfbo.population import Population
 from mfbo.records import Feedback, Plan, Round
 from mfbo.study.opening import create_study
 from mfbo.study.stopping import StopWhen
 from mfbo.study.study import Study
+from mfbo.study.study_card import result_card
 from mfbo.validation import known_name, whole_number
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Shown):
     """What ``maximize`` found: the study, its best round, and the plan to keep; stopped: why it ended early, if so."""
 
     study: Study
     best: Round
     recommended: Plan
     stopped: str = ""
+
+    def _card(self) -> Card:
+        return result_card(self.study.history, self.best, self.recommended, self.stopped)
 
 
 def maximize(

@@ -15,6 +15,7 @@ from mfbo.simplex import whole_agents
 from mfbo.situations import Known, Situation, SituationValue
 from mfbo.study.explaining import Explanation, Prediction, explained, predicted
 from mfbo.study.outlook import FeedbackTold, Outlook, looked_out
+from mfbo.study.round_tables import rounds_frame
 from mfbo.study.whole_plans import Placing
 from mfbo.validation import known_name, whole_number
 
@@ -74,6 +75,15 @@ class Questions:
             recommended = self.strategy.recommend(self._history)
             planned = self._history.steers == "planned"
             return min(told, key=lambda done: _distance(done, recommended, planned=planned))
+
+    def to_frame(self, library: str | None = None, *, cells: bool = False) -> Any:
+        """Return the rounds as a data frame, a row for each; cells: a row for each round and cell, with its share.
+
+        library: "pandas", "polars" or "pyarrow"; the first of these that is installed by default. Payoffs are as told,
+        situations have a column each. ``mfbo study export`` writes the rows of cells.
+        """
+        with self.lock:
+            return rounds_frame(self.rounds, self.population, self._history.situations, library, cells=cells)
 
     def recommend(self, situation: Any = None) -> Plan:
         """Return the plan to keep: of the visited ones, that with the highest posterior mean.

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
+from mfbo.cards import Card, Shown
 from mfbo.errors import InvalidInputError, RoundStateError
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
@@ -24,13 +25,14 @@ from mfbo.study.changes import Changes
 from mfbo.study.past_days import DayLookup
 from mfbo.study.settings import StudySettings
 from mfbo.study.starting import read_status_quo
+from mfbo.study.study_card import study_card
 from mfbo.study.whole_plans import Placing
 from mfbo.validation import carried_text, known_name, plain_text, whole_number
 
 _log = logging.getLogger(__package__)
 
 
-class Study(Changes):
+class Study(Changes, Shown):
     """Asks a strategy for plans and keeps what came of them.
 
     Every random draw of round t comes from (seed, t), so k rounds, a restart and m more equal k + m rounds.
@@ -54,6 +56,9 @@ class Study(Changes):
         self.seed = settings.seed
         self.lease_seconds = settings.lease_seconds
         self._placed = settings.placed
+
+    def _card(self) -> Card:
+        return study_card(self.name, self.strategy.name, self.seed, self._history)
 
     @property
     def placed(self) -> IntArray | None:
@@ -306,7 +311,8 @@ class Study(Changes):
         played = read_only(read_distribution(distribution, self.population))
         usual = self.population.size
         agents = None if size is None or usual is None else whole_number(size, "size", least=1)
-        past = Round.past(0, played, None if agents == usual else agents)  # it is numbered when it is added
+        unusual = None if agents == usual else agents
+        past = Round.past(0, played, unusual, self.population.labels)  # it is numbered when it is added
         feedback = self._recounted(past, feedback, None) or feedback
         return past.done(feedback, played, told=0, situation=situation)
 

@@ -44,9 +44,10 @@ class Placing:
             assignment = read_only(read_assignment(answer.assignment, population), np.int32)
             if region is not None:
                 raise knows_no_limits(strategy)
-            return Plan(number, distribution, read_only(population.counted(assignment), np.int64), assignment)
+            counts = read_only(population.counted(assignment), np.int64)
+            return Plan(number, distribution, counts, assignment, population.labels)
         if population.size is None:
-            return Plan(number, distribution)
+            return Plan(number, distribution, labels=population.labels)
         if region is not None or self.allocation == self.contexts == "quota":
             counts = whole_agents(distribution, population.context_totals, region)
         else:
@@ -55,16 +56,16 @@ class Placing:
             counts = allocate(distribution, population.weights, population.size, rng, **methods)
         if region is not None:
             distribution = read_only(realized(counts, distribution))
-        return Plan(number, distribution, read_only(counts, np.int64))
+        return Plan(number, distribution, read_only(counts, np.int64), labels=population.labels)
 
     def recommended(self, distribution: FloatArray, population: Population, number: int) -> Plan:
         """Return a plan to keep, by quota; it keeps all limits but the move budget."""
         if population.size is None:
-            return Plan(number, read_only(distribution))
+            return Plan(number, read_only(distribution), labels=population.labels)
         totals, limits = population.context_totals, population.limits
         counts = whole_agents(distribution, totals, None if limits is None else limits.region(totals, None))
         played = distribution if limits is None else realized(counts, distribution)
-        return Plan(number, read_only(played), read_only(counts, np.int64))
+        return Plan(number, read_only(played), read_only(counts, np.int64), labels=population.labels)
 
 
 def _checked(values: Any, population: Population) -> FloatArray:
