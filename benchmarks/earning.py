@@ -3,6 +3,7 @@
     python benchmarks/earning.py city --kind harbor --noise 0.15 --feedback payoff --seeds 0-4
     python benchmarks/earning.py replay --trips JC-202011-citibike-tripdata.csv.gz --seeds 0-2
     python benchmarks/earning.py problem --problem maritime --rounds 250 --seeds 0
+    python benchmarks/earning.py city --noise 0.05 --strategies default+earn,default --figure month
 
 One line for each seed and strategy: means of thirds of the rounds, the worst round, how many rounds lay below the
 status quo, and the recommended plan, all in what the status quo earns (city), in shares of the gap from uniform to the
@@ -16,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from earning_figure import Month, draw
 from earning_worlds import city, replay
 
 from mfbo import Population, create_study
 from mfbo.catalogue import make_problem
 from mfbo.simplex import uniform
 
+RISK = 0.05  # the default of an earning study
 STRATEGIES = ("default+earn", "default", "mf-gp-ucb")
 
 
@@ -41,18 +44,18 @@ def report(label: str, values: Any, recommended: float, began: float) -> None:
     print(f"{label:40s} {thirds}  {tail}", flush=True)
 
 
-def city_run(chosen: argparse.Namespace, strategy: str, seed: int) -> None:
-    """Play a month: every day's rides are all moved by one weather; cells are counted rides per bike."""
+def city_run(chosen: argparse.Namespace, strategy: str, seed: int) -> Month:
+    """Play a month and return it: every day's rides are all moved by one weather; cells are counted rides per bike."""
     kind, noise, feedback = chosen.kind, chosen.noise, chosen.feedback
     began, town = time.process_time(), city(kind, seed)
     study = study_for(town.population, strategy, seed, **({"start": town.standing[None]} if chosen.named else {}))
     rng = np.random.default_rng([seed, 17])
-    base, values = float(town.rides(town.standing).sum()), []
+    base, month = float(town.rides(town.standing).sum()), Month()
     for day in range(chosen.rounds):
         plan = study.ask()
         bikes = plan.allocation[0]
         rides = town.rides(bikes)
-        values.append(float(rides.sum()) / base)
+        month.played(float(rides.sum()) / base, study.rounds[plan.number].notes)
         seen = rides * max(1.0 + noise * rng.standard_normal(), 0.0)
         if feedback == "payoff":
             study.tell(plan, float(seen.sum()) * (10.0 if day == chosen.wrong_day else 1.0))
@@ -61,7 +64,8 @@ def city_run(chosen: argparse.Namespace, strategy: str, seed: int) -> None:
             study.tell(plan, cells=means[None], counts=bikes[None].astype(float))
     found = float(town.rides(study.recommend().allocation[0]).sum()) / base
     label = f"{kind} {noise:g} {feedback} {strategy} {seed} (best {town.optimum / base:.2f})"
-    report(label, values, found, began)
+    report(label, month.values, found, began)
+    return month
 
 
 def replay_run(trips: Path, strategy: str, seed: int, rounds: int, bikes: int, exact: bool) -> None:
@@ -125,18 +129,22 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--wrong-day", type=int)
     parser.add_argument("--named", action="store_true", help="name where the city's bikes stand as the start")
+    parser.add_argument("--figure", type=Path, help="draw the months of the last seed, path.png and path.svg")
     parser.add_argument("--trips", type=Path)
     parser.add_argument("--exact", action="store_true")
     parser.add_argument("--problem", default="maritime")
     chosen = parser.parse_args()
+    months: dict[str, Month] = {}
     for strategy in chosen.strategies.split(","):
         for seed in chosen.seeds:
             if chosen.world == "city":
-                city_run(chosen, strategy, seed)
+                months[strategy] = city_run(chosen, strategy, seed)
             elif chosen.world == "replay":
                 replay_run(chosen.trips, strategy, seed, chosen.rounds, 100, chosen.exact)
             else:
                 problem_run(chosen.problem, strategy, seed, chosen.rounds, chosen.noise)
+    if chosen.figure is not None:
+        draw(chosen.figure, f"{chosen.kind}, {chosen.noise:.0%} noise, seed {chosen.seeds[-1]}", months, RISK)
 
 
 if __name__ == "__main__":
