@@ -134,6 +134,17 @@ class Situations:
                 found[variable.name] = variable.read(value)
         return found
 
+    def moment(self, situation: Situation) -> float | None:
+        """Return the latest time that is said of a round, in seconds since 1970; None if none is."""
+        times = [
+            float(situation[each.name]) for each in self.variables if each.kind == "time" and each.name in situation
+        ]
+        return SECONDS_A_DAY * max(times) if times else None
+
+    def unsaid(self, stated: Any) -> tuple[str, ...]:
+        """Return the variables that are named without a value, as unknown; ``stated``: checked by ``values``."""
+        return tuple(name for name, value in (stated or {}).items() if is_missing(value))
+
     def holding(self, situation: Situation) -> "Situations":
         """Return the variables with the categories of a round among theirs; themselves if they have them already."""
         added = {}

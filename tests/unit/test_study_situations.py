@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import time
 
 import numpy as np
 import pytest
@@ -10,8 +11,11 @@ import mfbo
 from mfbo.errors import InvalidInputError, UnknownNameError
 from mfbo.health import health
 from mfbo.models import induced
+from mfbo.sheets.export import exported
+from mfbo.storage.memory import MemoryStorage
 from mfbo.strategies import replay_plan
 from mfbo.strategies.replay_plan import of_all_times
+from mfbo.study import restored
 
 SITUATIONS = {
     "day": ["weekday", "weekend"],
@@ -236,3 +240,37 @@ def test_payoffs_of_agents_are_learned_by_situation_as_well(told):
     for day, best in BEST.items():
         found = study.recommend({"day": day}).realized[0]
         assert np.abs(found - best).sum() < np.abs(found - BEST["weekend" if day == "weekday" else "weekday"]).sum()
+
+
+def test_what_was_said_of_a_day_can_become_unknown_again(tmp_path):
+    address = f"sqlite:///{tmp_path / 'days.db'}"
+    for storage in ({}, {"storage": address, "name": "city"}):
+        study = mfbo.create_study(population(), situations=SITUATIONS, **storage)
+        study.tell(study.ask(situation={"day": "weekday", "rain": 0.4}), 1.0, situation={"requests": 800})
+        study.amend(0, situation={"day": None, "requests": 790})
+        assert study.rounds[0].situation == {"rain": 0.4, "requests": 790.0}
+    assert study.log()[-1].said == {"situation": {"requests": 790.0}, "unknown": ["day"]}
+    assert mfbo.load_study("city", address).rounds[0].situation == study.rounds[0].situation
+    with pytest.raises(UnknownNameError, match="wind"):
+        study.amend(0, situation={"wind": None})
+
+
+def test_a_plan_for_a_day_to_come_is_held_until_that_day_and_the_usual_time_after_it():
+    now = time.time()
+    study = mfbo.create_study(population(), situations={"date": "time"}, lease_seconds=3600.0)
+    for days in (-30.0, 6.0, 1e9):
+        study.ask(situation={"date": now / 86_400.0 + days})
+    expires = [asked.lease.expires - now - 3600.0 for asked in study.rounds]
+    assert expires == pytest.approx([0.0, 6 * 86_400.0, 366 * 86_400.0], abs=60.0)
+
+
+def test_an_archive_of_many_days_holds_their_situations_to_the_bit():
+    study = mfbo.create_study(population(), situations=SITUATIONS, storage=MemoryStorage(), name="city", seed=2)
+    rng = np.random.default_rng(1)
+    for number in range(120):
+        day = {**weather(number), "requests": float(rng.normal(800.0, 90.0))}
+        study.add([rng.dirichlet(np.ones(4))], float(rng.normal()), situation=day if number % 9 else {})
+    copied = restored(exported(study, ".mfbo"), MemoryStorage(), "copy")
+    assert [done.situation for done in copied.rounds] == [done.situation for done in study.rounds]
+    day = {"day": "weekend", "rain": 0.3}
+    np.testing.assert_array_equal(copied.ask(situation=day).distribution, study.ask(situation=day).distribution)

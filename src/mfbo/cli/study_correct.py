@@ -13,7 +13,7 @@ from mfbo.situations import Situations
 from mfbo.study import LogEntry, load_study
 from mfbo.written_situations import situation_of_text
 
-LISTED = ("situation", "payoff", "total", "worker", "error", "late", "agents", "cells", "placed")
+LISTED = ("situation", "unknown", "payoff", "total", "worker", "error", "late", "agents", "cells", "placed")
 
 
 def amend(options: Amend) -> None:
@@ -86,6 +86,8 @@ def said(entry: LogEntry, situations: Situations | None = None) -> str:
 def _shown(value: Any) -> str:
     if value is True:
         return ""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     if isinstance(value, dict):
         return ", ".join(f"{key} {inner}" for key, inner in value.items())
     return f"{value:.6g}" if isinstance(value, float) else str(value)

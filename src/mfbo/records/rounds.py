@@ -278,13 +278,15 @@ class Round(Shown):
         correction: str,
         *,
         situation: Situation | None = None,
+        unknown: tuple[str, ...] = (),
     ) -> "Round":
         """Return this told round as it is now believed to have been; None: that part stays.
 
         What was counted goes with what was played: another ``played`` has another ``placed`` or none. situation: what
-        is known of it now, beside or instead of before.
+        is known of it now, beside or instead of before. unknown: what is not known of it any more.
         """
         stated = {**self.situation, **(situation or {})}
+        stated = {name: value for name, value in stated.items() if name not in unknown}
         believed = self.feedback if feedback is None else feedback
         amended = replace(self, correction=correction, feedback=believed, situation=stated)
         return amended if played is None else replace(amended, realized=played, placed=placed)

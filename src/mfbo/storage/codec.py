@@ -5,7 +5,7 @@ Numbers outside arrays are written as Python writes them, which reads back to th
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -177,14 +177,16 @@ def amendment_record(
     placed: Any = None,
     *,
     situation: Situation | None = None,
+    unknown: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return what is stored when a told plan is amended; None: that part stays."""
+    """Return what is stored when a told plan is amended; None: that part stays. unknown: what is not known any more."""
     return {
         **correction_record(by, reason),
         "feedback": None if feedback is None else feedback_record(feedback),
         "realized": array_record(played),
         **_counted("placed", placed),
         **_situation(situation),
+        **({"unknown": list(unknown)} if unknown else {}),
     }
 
 

@@ -125,7 +125,8 @@ def _corrected(event: Event, asked: Round, record: dict[str, Any]) -> Round:
     feedback, played = record["feedback"], codec.array_of(record["realized"])
     believed = None if feedback is None else codec.feedback_of(feedback)
     placed = codec.array_of(record.get("placed"))
-    return asked.amended(believed, played, placed, words, situation=record.get("situation"))
+    unknown = tuple(map(str, record.get("unknown", ())))
+    return asked.amended(believed, played, placed, words, situation=record.get("situation"), unknown=unknown)
 
 
 def _done(asked: Round, record: dict[str, Any], told: int, seen: int | None) -> Round:

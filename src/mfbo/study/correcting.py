@@ -69,8 +69,9 @@ class Corrections(Questions):
     ) -> Round:
         """Say what a told plan really brought, or what was really played; whatever is not given stays as it was told.
 
-        Arguments as in ``tell``. by, reason: who corrects it, and why. The model reads the round as it is now believed
-        to have been, at its old place in the order of tells; what was told first stays in the log.
+        Arguments as in ``tell``; what is None in ``situation`` is unknown again. by, reason: who corrects it, and why.
+        The model reads the round as it is now believed to have been, at its old place in the order of tells; what was
+        told first stays in the log.
         """
         with self.lock:
             while True:
@@ -80,11 +81,13 @@ class Corrections(Questions):
                 played, counted = self._really_played(asked, distribution, placed, allow_misfit=allow_misfit)
                 feedback = self._recounted(asked, feedback, counted)
                 stated = self._read_situation(situation, "after", new_categories=new_categories)
-                if feedback is None and played is None and not stated:
+                unsaid = () if self._history.situations is None else self._history.situations.unsaid(situation)
+                if feedback is None and played is None and not stated and not unsaid:
                     raise InvalidInputError(
                         "nothing is amended: give a payoff, agents, cells, what was really placed, or the situation"
                     )
-                record = codec.amendment_record(*read_author(by, reason), feedback, played, counted, situation=stated)
+                said: dict[str, Any] = {"situation": stated, "unknown": unsaid}
+                record = codec.amendment_record(*read_author(by, reason), feedback, played, counted, **said)
                 if self._correct("amended", asked.number, record):
                     return self.rounds[asked.number]
 

@@ -33,7 +33,11 @@ def read_log(events: Sequence[Event]) -> list[LogEntry]:
 
 def _entry(event: Event) -> LogEntry:
     record = codec.from_text(event.body)
-    said = {key: record[key] for key in ("worker", "error", "late", "situation", "today", "change") if record.get(key)}
+    said = {
+        key: record[key]
+        for key in ("worker", "error", "late", "situation", "unknown", "today", "change")
+        if record.get(key)
+    }
     feedback = record.get("feedback")
     if isinstance(feedback, dict):
         said |= {key: feedback[key] for key in ("payoff", "total") if feedback.get(key) is not None}

@@ -30,6 +30,7 @@ from mfbo.study.whole_plans import Placing
 from mfbo.validation import carried_text, known_name, plain_text, whole_number
 
 _log = logging.getLogger(__package__)
+FARTHEST_DAY = 366 * 86_400.0  # seconds for which a plan is held at most before its lease begins
 
 
 class Study(Changes, Shown):
@@ -85,12 +86,13 @@ class Study(Changes, Shown):
         """Return the next plan; several may be open at once, and then they spread.
 
         worker: who will carry it out. A worker with an open plan gets that plan again. A plan that was not told within
-        ``lease_seconds`` is offered to whoever asks next; a tell that comes later is kept, and marked late. placed:
-        where agents stand now, whole agents, if they moved by themselves since the last round: moves are counted from
-        there, and an open plan that would take too many is abandoned for a new one. allow_misfit: take ``placed``
-        though it does not fit fleet or docks. situation: what is known of the round, {"day": "weekend", "rain": 0.3},
-        new_categories: though never heard of before; an open plan for another situation is abandoned too. In this round
-        alone: size; closed, actions that hold nobody; capacity, minimum, as in ``change``, which is for what stays.
+        ``lease_seconds`` (from its day on, if its situation has one to come) is offered to whoever asks next; a tell
+        that comes later is kept, and marked late. placed: where agents stand now, whole agents, if they moved by
+        themselves since the last round: moves are counted from there, and an open plan that would take too many is
+        abandoned for a new one. allow_misfit: take ``placed`` though it does not fit fleet or docks. situation: what is
+        known of the round, {"day": "weekend", "rain": 0.3}, new_categories: though never heard of before; an open plan
+        for another situation is abandoned too. In this round alone: size; closed, actions that hold nobody; capacity,
+        minimum, as in ``change``, which is for what stays.
         """
         with self.lock:
             worker = None if worker is None else plain_text(worker, "worker")
@@ -101,7 +103,7 @@ class Study(Changes, Shown):
                 today, fleet = self._today(size, closed, capacity, minimum)
                 counted = None if placed is None else self._read_placed(placed, fleet, allow_misfit=allow_misfit)
                 now = time.time()
-                lease = Lease(worker, None if self.lease_seconds is None else now + self.lease_seconds)
+                lease = Lease(worker, self._expiry(now, stated))
                 day = _Day(today, fleet, counted, lease, now, stated)
                 offered = self._offered(worker, now)
                 if offered is not None and _contradict(offered.situation, stated):
@@ -109,6 +111,15 @@ class Study(Changes, Shown):
                     continue
                 plan = self._new(day) if offered is None else self._again(offered, day)
             return plan
+
+    def _expiry(self, now: float, stated: Situation) -> float | None:
+        """Return until when a new plan is its worker's: counted from its day, if that is known and still to come."""
+        if self.lease_seconds is None:
+            return None
+        situations = self._history.situations
+        day = None if situations is None else situations.moment(stated)
+        begins = now if day is None else min(max(now, day), now + FARTHEST_DAY)
+        return begins + self.lease_seconds
 
     def _offered(self, worker: str | None, now: float) -> Round | None:
         """Return the worker's own open round, or else one whose lease has expired."""
@@ -196,7 +207,7 @@ class Study(Changes, Shown):
         who = None if worker is None else plain_text(worker, "worker")
         plan = None
         while plan is None:
-            expires = None if self.lease_seconds is None else time.time() + self.lease_seconds
+            expires = self._expiry(time.time(), situation)
             proposal = Proposal(distribution, self._history.last_notes)
             day = _Day({}, self.population, None, Lease(who, expires), 0.0, situation)
             plan = self._open(proposal, day, day.seen(self._history))
