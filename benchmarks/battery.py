@@ -189,12 +189,12 @@ def table_csv(lines: Sequence[Line]) -> str:
 
 def draw(path: Path, lines: Sequence[Line]) -> None:
     """Draw the share of the gap left open in the last round: a row for each problem, a mark for each strategy."""
-    from mfbo.plotting.figures import drawn
+    from mfbo.plotting.figures import drawn, save_figure
 
     last = max(line.round for line in lines)
     problems = list(dict.fromkeys(line.problem for line in lines))[::-1]
     strategies = list(dict.fromkeys(line.strategy for line in lines))
-    with drawn(path, (7.0, 1.4 + 0.22 * len(problems))) as (axes, _):
+    with drawn((7.0, 1.4 + 0.22 * len(problems))) as (axes, figure):
         for place, strategy in enumerate(strategies):
             shares = [_chosen(lines, problem, strategy, last) for problem in problems]
             rows = [row for row, found in enumerate(shares) if found]
@@ -205,6 +205,7 @@ def draw(path: Path, lines: Sequence[Line]) -> None:
         axes.set_yticks(range(len(problems)), problems)
         axes.set_xlabel(f"share of the gap left open at round {last} (mean over seeds; line: 5 %)")
         axes.legend(loc="best", fontsize=8)
+    save_figure(figure, path)
 
 
 def main() -> None:

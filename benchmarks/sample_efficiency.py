@@ -84,7 +84,7 @@ def summarized(setting: Setting, runs: list[RunResult]) -> dict[str, object]:
 def draw(folder: Path, results: dict[Setting, list[RunResult]]) -> None:
     """Write best-so-far curves, one picture per problem, feedback and noise."""
     try:
-        from mfbo.plotting import best_so_far
+        from mfbo.plotting import best_so_far, save_figure
     except MissingExtraError as error:
         print(f"no figures: {error}")
         return
@@ -92,7 +92,8 @@ def draw(folder: Path, results: dict[Setting, list[RunResult]]) -> None:
         name, feedback, noise, _ = key
         curves = {setting.strategy: [run.trace for run in runs] for setting, runs in group}
         label = f"{name}-{feedback}-{noise:g}".replace(":", "")
-        best_so_far(folder / label, f"{name}, {feedback}", curves, mfbo.make_problem(name).known_optimum.value)
+        figure = best_so_far(f"{name}, {feedback}", curves, mfbo.make_problem(name).known_optimum.value)
+        save_figure(figure, folder / label)
 
 
 def main() -> None:

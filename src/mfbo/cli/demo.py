@@ -44,15 +44,15 @@ def demo(options: Demo) -> None:
 def _pictures(out: Path, results: list[RunResult]) -> list[Path]:
     """Draw what can be drawn; none without matplotlib."""
     try:
-        from mfbo.plotting import arena_histogram, best_so_far
+        from mfbo.plotting import arena_histogram, best_so_far, save_figure
     except MissingExtraError:
         return []
     pictures = []
     for problem in PROBLEMS:
         runs = [result for result in results if result.problem == problem]
         curves = {result.strategy: [result.trace] for result in runs}
-        pictures += best_so_far(out / f"{problem}-curves", problem, curves, runs[0].optimum)
+        pictures += save_figure(best_so_far(problem, curves, runs[0].optimum), out / f"{problem}-curves")
     ours = next(result for result in results if result.problem == "arena" and result.strategy == "default")
     arena = make_problem("arena")
-    pictures += arena_histogram(out / "arena-histogram", arena.population, ours.best_distribution)
+    pictures += save_figure(arena_histogram(arena.population, ours.best_distribution), out / "arena-histogram")
     return pictures

@@ -4,7 +4,6 @@ import re
 from json import dumps as dump_json
 from json import loads as load_json
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from mfbo.cli.commands import Report
 from mfbo.cli.output import print_json, print_table, say
@@ -45,18 +44,17 @@ def report(options: Report) -> None:
 
 def _write(target: Path, results: Results, tables: list[Table]) -> list[Path]:
     from mfbo.plotting.page import report_markdown, report_page  # matplotlib takes a second
-    from mfbo.plotting.report_figures import draw_all
+    from mfbo.plotting.report_figures import report_figures
 
     make_folder(target / FIGURES)
-    with TemporaryDirectory(prefix="mfbo-") as drawing:
-        pictures = draw_all(Path(drawing), results)
-        texts = {
-            "report.html": report_page(results, tables, pictures),
-            "report.md": report_markdown(results, tables, pictures, FIGURES),
-            **{f"{table.name}.csv": table.to_csv() for table in tables},
-        }
-        contents = {target / name: text.encode() for name, text in texts.items()}
-        contents |= {target / FIGURES / picture.svg.name: picture.svg.read_bytes() for picture in pictures}
+    pictures = report_figures(results)
+    texts = {
+        "report.html": report_page(results, tables, pictures),
+        "report.md": report_markdown(results, tables, pictures, FIGURES),
+        **{f"{table.name}.csv": table.to_csv() for table in tables},
+    }
+    contents = {target / name: text.encode() for name, text in texts.items()}
+    contents |= {target / FIGURES / f"{picture.name}.svg": picture.svg for picture in pictures}
     contents[target / SUITE] = results.suite.to_json()  # from these two the report can be made again …
     contents[target / ARCHIVE] = archived(results.records)  # … and the benchmark continued
     write_whole_files(contents)

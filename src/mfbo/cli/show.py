@@ -32,6 +32,10 @@ def show(options: Show) -> None:
 
 
 def _draw(out: Path, problem: Problem, plan: FloatArray | None) -> list[Path]:
-    from mfbo.plotting import draw_problem  # takes a second: a plan that is refused need not wait for it
+    from mfbo.plotting import (  # takes a second: a plan that is refused need not wait for it
+        problem_figures,
+        save_figure,
+    )
 
-    return draw_problem(out, problem, plan)
+    figures = problem_figures(problem, plan)
+    return [file for name, figure in figures.items() for file in save_figure(figure, out / name)]

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from mfbo.arrays import FloatArray
 from mfbo.cli.change_words import change_words
 from mfbo.cli.output import print_json, say
 from mfbo.cli.study_commands import Plot
@@ -26,20 +25,23 @@ def plot(options: Plot) -> None:
 
 
 def _draw(out: Path, study: Study) -> list[Path]:
+    from mfbo.plotting.figures import save_figure
     from mfbo.plotting.placements import payoff_curve, placement_map
+    from mfbo.plotting.study_figures import day_levels, expectations
 
     stem = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in study.name)
     recommended, marks = study.recommend(), _marks(study)
-    expected, levels = _expected(study), _levels(study)
+    expected, levels = expectations(study), day_levels(study)
     pictures = [
-        *payoff_curve(out / f"{stem}-payoff", study.name, study.history, expected, levels, marks),
-        *placement_map(out / f"{stem}-placement", study.name, study.history, recommended, marks),
+        *save_figure(payoff_curve(study.name, study.history, expected, levels, marks), out / f"{stem}-payoff"),
+        *save_figure(placement_map(study.name, study.history, recommended, marks), out / f"{stem}-placement"),
     ]
     if levels is None:
         return pictures
     from mfbo.plotting.situation_panels import payoff_by_situation
 
-    return [*pictures, *payoff_by_situation(out / f"{stem}-situations", study.name, study.history, levels)]
+    by_situation = payoff_by_situation(study.name, study.history, levels)
+    return pictures if by_situation is None else [*pictures, *save_figure(by_situation, out / f"{stem}-situations")]
 
 
 def _marks(study: Study) -> Any:
@@ -55,17 +57,3 @@ def _marks(study: Study) -> Any:
             changes.append((before, entry.said.get("change", {})))
     said = [(place, change_words(change)) for place, change in changes]
     return StudyMarks(said, opened_later([change for _, change in changes]))
-
-
-def _expected(study: Study) -> tuple[FloatArray, FloatArray] | None:
-    try:
-        return study.expected()
-    except InvalidInputError:  # a strategy without a model expects nothing
-        return None
-
-
-def _levels(study: Study) -> FloatArray | None:
-    try:
-        return study.day_levels()
-    except InvalidInputError:
-        return None

@@ -2,7 +2,6 @@
 
 from datetime import date, timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from mfbo.cli.commands import BacktestTrips
@@ -131,8 +130,7 @@ def _require_plots() -> None:
 def _write(out: Path, found: Backtest) -> None:
     from mfbo.plotting.backtest_page import backtest_page  # matplotlib takes a second
 
-    with TemporaryDirectory(prefix="mfbo-") as drawing:
-        write_out(out, backtest_page(found, Path(drawing)).encode())
+    write_out(out, backtest_page(found).encode())
 
 
 def _record(found: Backtest, trips: Trips, out: Path) -> dict[str, Any]:

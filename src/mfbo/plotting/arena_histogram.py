@@ -1,12 +1,12 @@
 """The two teams around the pitch, as in the paper's figure."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from mfbo.errors import InvalidInputError
-from mfbo.plotting.figures import drawn
+from mfbo.plotting.figures import Figure, drawn
 from mfbo.population import Population
 
 TEAM_COLORS = ("#d55e00", "#0072b2")
@@ -14,11 +14,12 @@ PITCH = 0.35  # inner radius; bars grow outwards from it
 
 
 def arena_histogram(
-    path: Path, population: Population, distribution: Sequence[Sequence[float]], what: str = "plan"
-) -> list[Path]:
-    """Draw each team's share of seats as bars around the pitch; distribution (2, A). Returns the files written.
+    population: Population, distribution: Sequence[Sequence[float]], what: str = "plan", ax: Any = None
+) -> Figure:
+    """Draw each team's share of seats as bars around the pitch; distribution (2, A).
 
-    what: which distribution it is, for the title. Seats are spread evenly: the first and the last, which share the
+    what: which distribution it is, for the title. ax: axes with a polar projection.
+    Seats are spread evenly: the first and the last, which share the
     place 0 = 2π, stand side by side.
     """
     if population.features is None or len(population.contexts) != len(TEAM_COLORS):
@@ -26,7 +27,7 @@ def arena_histogram(
     shares = np.array(distribution)
     angles = 2 * np.pi * np.arange(shares.shape[1]) / shares.shape[1]
     width = 2 * np.pi / len(angles) * 0.46
-    with drawn(path, (5.2, 5.4), subplot_kw={"projection": "polar"}) as (axes, files):
+    with drawn((5.2, 5.4), ax, subplot_kw={"projection": "polar"}) as (axes, figure):
         for team, color, offset in zip(range(2), TEAM_COLORS, (-width / 2, width / 2), strict=True):
             axes.bar(
                 angles + offset,
@@ -45,4 +46,4 @@ def arena_histogram(
         axes.set_xticks(np.linspace(0, 2 * np.pi, 8, endpoint=False))
         axes.set_title(f"arena, {what}: share of each team per seat")
         axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(-0.05, -0.08))
-    return files
+    return figure

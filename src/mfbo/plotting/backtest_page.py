@@ -2,7 +2,6 @@
 
 import html
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from mfbo.experiments.backtest import Backtest, Way
 from mfbo.experiments.backtest_tables import notes, tables
 from mfbo.plotting.bars import share_bars
 from mfbo.plotting.curves import legend_beside
-from mfbo.plotting.figures import drawn, letters_as_text
+from mfbo.plotting.figures import drawn
 from mfbo.plotting.page import embedded_figure, whole_page
 from mfbo.plotting.panels import Panel
 from mfbo.plotting.placements import StudyPicture
@@ -22,10 +21,9 @@ COLORS = ("#888888", "#e69f00", "#009e73", "#56b4e9", "#0072b2")  # Okabe–Ito:
 TICKS = 8
 
 
-def backtest_page(found: Backtest, folder: Path) -> str:
-    """Return the whole page; pictures are drawn into a folder and embedded as SVG."""
-    with letters_as_text():
-        figures = [_curve(folder / "gained", found), _map(folder / "plans", found)]
+def backtest_page(found: Backtest) -> str:
+    """Return the whole page; pictures are embedded as SVG."""
+    figures = [_curve(found), _map(found)]
     sums = tables(found)
     count = len(found.parts)
     stations = len(found.trips.stations)
@@ -38,10 +36,10 @@ def backtest_page(found: Backtest, folder: Path) -> str:
     return whole_page(title, [*parts, "<h2>Day by day</h2>", *(table.to_html() for table in sums[count:])])
 
 
-def _curve(path: Path, found: Backtest) -> ReportFigure:
+def _curve(found: Backtest) -> ReportFigure:
     """Draw the sum of rides gained against the status quo, one curve for each other way."""
     days = _days(found.ways[0], found)
-    with drawn(path, (7.6, 4.0)) as (axes, files):
+    with drawn((7.6, 4.0)) as (axes, figure):
         axes.axhline(0, color=COLORS[0], linewidth=1.2, label=found.ways[0].name)
         for way, color in zip(found.ways[1:], COLORS[1:], strict=True):
             gained = _rides(way, found) - _rides(found.ways[0], found)
@@ -59,20 +57,18 @@ def _curve(path: Path, found: Backtest) -> ReportFigure:
         axes.margins(x=0.01)
         legend_beside(axes)
     caption = "Sum of the rides served since the first day, less those of the status quo on the same days."
-    return ReportFigure("", caption, tuple(files), whole_width=True)
+    return ReportFigure("", caption, "gained", figure, whole_width=True)
 
 
-def _map(path: Path, found: Backtest) -> ReportFigure:
+def _map(found: Backtest) -> ReportFigure:
     """Draw the status quo and the final plan: a map if the trips say where stations are, bars otherwise."""
     first, last = found.ways[0].learned.bikes[-1], found.ways[-1]
     panels = [_panel(found.ways[0].name, first), _panel(f"final plan, {last.name}", found.final, is_plan=True)]
     places = found.trips.coordinates
     agents = f"{found.population.size:,} bikes"
     picture = StudyPicture("In the morning", agents, found.population, places)
-    files = (
-        share_bars(path, picture, panels) if places is None else station_maps(path, picture, panels, ring="status quo")
-    )
-    return ReportFigure("", "Where the bikes stand in the morning.", tuple(files), whole_width=True)
+    figure = share_bars(picture, panels) if places is None else station_maps(picture, panels, ring="status quo")
+    return ReportFigure("", "Where the bikes stand in the morning.", "plans", figure, whole_width=True)
 
 
 def _panel(title: str, bikes: Any, *, is_plan: bool = False) -> Panel:

@@ -1,31 +1,30 @@
 """Curves over the rounds: how fast each strategy climbs, with the standard error over seeds."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.plotting.figures import COLORS, drawn
+from mfbo.plotting.figures import COLORS, Figure, Picture, drawn
 
 CURVES_SIZE = (7.0, 3.8)  # inches, the legend beside the axes included
 LONGEST_TITLE = 42  # letters above the axes
 
 
 def best_so_far(
-    path: Path,
     problem: str,
     traces: Mapping[str, Sequence[Sequence[float]]],
     optimum: float | None,
     ceilings: Mapping[str, float] | None = None,
-) -> list[Path]:
+    ax: Any = None,
+) -> Figure:
     """Draw the mean best value so far per strategy, with the standard error over seeds if there are several.
 
     traces: strategy → one trace (T,) per seed. ceilings: values that some cannot pass, by name, drawn dotted.
-    Returns the files written.
+
     """
-    with drawn(path, CURVES_SIZE) as (axes, files):
+    with drawn(CURVES_SIZE, ax) as (axes, figure):
         for strategy, runs in traces.items():
             mean_with_error(axes, np.array(runs), strategy, strategy_color(strategy))
         if optimum is not None:
@@ -38,7 +37,7 @@ def best_so_far(
         axes.set_ylabel("payoff")
         axes.margins(x=0.01, y=0.08)
         legend_beside(axes)
-    return files
+    return figure
 
 
 def in_lines(title: str) -> str:
@@ -63,5 +62,8 @@ def strategy_color(label: str, other: Any = None) -> Any:
 
 
 def legend_beside(axes: Any) -> None:
-    """Put the legend where it covers no curve."""
+    """Put the legend where it covers no curve; inside the axes of a figure that is not ours."""
+    if not isinstance(axes.figure, Picture):
+        axes.legend(frameon=False, fontsize=9)
+        return
     axes.figure.legend(*axes.get_legend_handles_labels(), frameon=False, loc="outside right upper", fontsize=9)

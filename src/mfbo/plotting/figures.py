@@ -1,9 +1,10 @@
-"""The one place that knows matplotlib's setup: a figure without global state, saved as PNG and SVG."""
+"""The one place that knows matplotlib's setup: figures without global state, written as PNG and SVG if asked."""
 
 import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -36,25 +37,50 @@ STYLE: Any = {
     "svg.hashsalt": "mfbo",  # identical runs write identical files
 }
 
+SHOWN_DPI = 96  # of a picture in a notebook
+
 _PATH = re.compile(r' d="[^"]*"')
 _DECIMALS = re.compile(r"-?\d+\.\d{2,}")
 
 
+class Picture(Figure):
+    """A figure of ours: a notebook shows it whether or not pyplot is there."""
+
+    def _repr_png_(self) -> bytes:
+        return picture_bytes(self, "png", dpi=SHOWN_DPI)
+
+
 @contextmanager
-def drawn(path: Path, size: tuple[float, float], **subplots: Any) -> Iterator[tuple[Any, list[Path]]]:
-    """Give axes to draw on and a list of the files that are written on leaving: path.png and path.svg."""
-    files: list[Path] = []
+def drawn(size: tuple[float, float], ax: Any = None, **subplots: Any) -> Iterator[tuple[Any, Any]]:
+    """Give axes to draw on and their figure: new ones of this size in inches, or those that a caller has (``ax``)."""
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=size, layout="constrained")
-        yield figure.subplots(**subplots), files
-        make_folder(path.parent)
-        for kind in ("png", "svg"):
-            target = path.with_name(f"{path.name}.{kind}")
-            picture = io.BytesIO()
-            figure.savefig(picture, format=kind, metadata={"Date": None} if kind == "svg" else None)
-            content = picture.getvalue()
-            write_whole_file(target, compact_svg(content.decode()).encode() if kind == "svg" else content)
-            files.append(target)
+        if ax is not None:
+            yield ax, ax.figure
+            return
+        figure = Picture(figsize=size, layout="constrained")
+        yield figure.subplots(**subplots), figure
+
+
+def save_figure(figure: Any, path: str | PathLike[str]) -> list[Path]:
+    """Write a figure as path.png and path.svg, each whole or not at all; return the two files."""
+    files = []
+    target = Path(path)
+    make_folder(target.parent)
+    for kind in ("png", "svg"):
+        file = target.with_name(f"{target.name}.{kind}")
+        write_whole_file(file, picture_bytes(figure, kind))
+        files.append(file)
+    return files
+
+
+def picture_bytes(figure: Any, kind: str, dpi: float | None = None) -> bytes:
+    """Return a figure as the content of a file, "png" or "svg"; equal figures give equal bytes."""
+    picture = io.BytesIO()
+    with mpl.rc_context(STYLE):
+        options = {} if dpi is None else {"dpi": dpi}
+        figure.savefig(picture, format=kind, metadata={"Date": None} if kind == "svg" else None, **options)
+    content = picture.getvalue()
+    return compact_svg(content.decode()).encode() if kind == "svg" else content
 
 
 def words(name: str) -> str:

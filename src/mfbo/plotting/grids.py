@@ -1,14 +1,13 @@
 """Heat maps of shares on a grid, one color scale for all of them, as in the paper's figure of Manhattan."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.plotting.degrees import degree_ratio, is_geographic, set_map_axes
-from mfbo.plotting.figures import drawn
+from mfbo.plotting.figures import Figure, drawn
 from mfbo.plotting.panels import Panel, headline
 from mfbo.problems import Problem
 
@@ -25,8 +24,8 @@ def fits_a_grid(problem: Problem) -> bool:
     return problem.grid is not None and bool(np.prod(np.ptp(problem.grid, axis=0) + 1) <= MOST_SQUARES)
 
 
-def grid_heat_maps(path: Path, problem: Problem, panels: Sequence[Panel]) -> list[Path]:
-    """Draw the panels beside each other; squares without an action stay blank. Returns the files written."""
+def grid_heat_maps(problem: Problem, panels: Sequence[Panel]) -> Figure:
+    """Draw the panels beside each other; squares without an action stay blank."""
     if problem.grid is None:
         raise AssertionError("asked for only if the problem has a grid")  # fits_a_grid
     grid = (problem.grid - problem.grid.min(axis=0)).astype(np.int64)
@@ -36,7 +35,7 @@ def grid_heat_maps(path: Path, problem: Problem, panels: Sequence[Panel]) -> lis
     ratio = float(np.ptp(columns) / np.ptp(rows) / stretch)  # width of a panel over its height
     size, layout = _layout(ratio, len(panels))
     top, clipped = _top(panels)
-    with drawn(path, size, **layout, sharex=True, sharey=True, squeeze=False) as (table, files):
+    with drawn(size, **layout, sharex=True, sharey=True, squeeze=False) as (table, figure):
         for axes, panel in zip(table.flat, panels, strict=True):
             image = _image(grid, panel.shares)  # drawn as an image: as paths, four fine grids take 600 kB of SVG
             mesh = axes.pcolormesh(columns, rows, image, cmap=COLORS, vmin=0, vmax=top, rasterized=True)
@@ -44,14 +43,13 @@ def grid_heat_maps(path: Path, problem: Problem, panels: Sequence[Panel]) -> lis
             axes.set_facecolor(BLANK)
             _set_axes(axes, problem.places, columns, rows, geographic)
             axes.label_outer()
-        figure = table.flat[0].figure
         bar = figure.colorbar(
             mesh, ax=table, label=f"share in each of {len(grid)} squares", extend="max" if clipped else "neither"
         )
         bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.1%}")
         bar.outline.set_visible(False)
         headline(figure, problem)
-    return files
+    return figure
 
 
 def _edges(grid: Any, places: FloatArray | None, stretch: float) -> tuple[FloatArray, FloatArray]:

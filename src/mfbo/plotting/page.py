@@ -64,8 +64,8 @@ def report_markdown(results: Results, tables: Sequence[Table], pictures: Sequenc
         parts.append(f"## {in_markdown(section)}")
         for picture in pictures:
             if picture.section == section:
-                address = f"{folder}/{quote(picture.svg.name)}"
-                parts += [f"![{in_markdown(picture.svg.stem)}]({address})", in_markdown(picture.caption)]
+                address = f"{folder}/{quote(picture.name)}.svg"
+                parts += [f"![{in_markdown(picture.name)}]({address})", in_markdown(picture.caption)]
     parts += ["## Tables", *(table.to_markdown().strip() for table in tables)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -86,7 +86,7 @@ def problem_notes(results: Results) -> list[str]:
 
 def embedded_figure(picture: ReportFigure) -> str:
     """Return a figure of a page, the picture inside it."""
-    data = base64.b64encode(picture.svg.read_bytes()).decode()
-    image = f'<img alt="{html.escape(picture.svg.stem)}" src="data:image/svg+xml;base64,{data}">'
+    data = base64.b64encode(picture.svg).decode()
+    image = f'<img alt="{html.escape(picture.name)}" src="data:image/svg+xml;base64,{data}">'
     kind = ' class="whole"' if picture.whole_width else ""
     return f"<figure{kind}>{image}<figcaption>{html.escape(picture.caption)}</figcaption></figure>"

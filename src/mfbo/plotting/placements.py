@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.plotting.bars import share_bars
-from mfbo.plotting.figures import drawn, words
+from mfbo.plotting.figures import Figure, drawn, words
 from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel
 from mfbo.plotting.station_maps import station_maps
 from mfbo.plotting.study_marks import StudyMarks
@@ -17,7 +16,6 @@ from mfbo.population import Population
 from mfbo.records import History, Plan, told_payoff
 
 LONGEST_CHANGE = 40  # letters of a change beside its line
-MAPPED = (("longitude", "latitude"), ("x", "y"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +29,14 @@ class StudyPicture:
 
 
 def payoff_curve(
-    path: Path,
     name: str,
     history: History,
     expected: tuple[FloatArray, FloatArray] | None,
     levels: FloatArray | None = None,
     marks: StudyMarks | None = None,
-) -> list[Path]:
-    """Draw every told payoff as a point and, with a model, what it expects of the plans. Returns the files written.
+    ax: Any = None,
+) -> Figure:
+    """Draw every told payoff as a point and, with a model, what it expects of the plans.
 
     expected: mean and standard deviation of the payoff of every told round's plan, (n,) each; None without a model.
     levels: what one and the same plan is expected to bring on each of the days, (n,), in a study with situations; then
@@ -51,7 +49,7 @@ def payoff_curve(
         values = values - above_usual
         expected = None if expected is None else (expected[0] - above_usual, expected[1])
     rounds = np.arange(1, len(values) + 1)
-    with drawn(path, (6.4, 4.0)) as (axes, files):
+    with drawn((6.4, 4.0), ax) as (axes, figure):
         if expected is not None:
             _draw_expected(axes, rounds, *expected)
         axes.plot(rounds, values, "o", markersize=3.5, color="#888888", label="told")
@@ -67,7 +65,7 @@ def payoff_curve(
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.margins(x=0.02, y=0.08)
         axes.legend(frameon=False, loc="best", fontsize=8)
-    return files
+    return figure
 
 
 def _draw_expected(axes: Any, rounds: IntArray, mean: FloatArray, sd: FloatArray) -> None:
@@ -101,9 +99,7 @@ def _mark_corrections(axes: Any, rounds: IntArray, values: FloatArray, history: 
         axes.plot(places, payoffs, "x", markersize=5, color="#888888", label="withdrawn")
 
 
-def placement_map(
-    path: Path, name: str, history: History, recommended: Plan, marks: StudyMarks | None = None
-) -> list[Path]:
+def placement_map(name: str, history: History, recommended: Plan, marks: StudyMarks | None = None) -> Figure:
     """Draw the latest placement and the recommended one: a map if the stations have coordinates, bars otherwise.
 
     Stations that opened or closed since the study began are marked.
@@ -112,25 +108,19 @@ def placement_map(
     last = next((told for told in reversed(history.told) if not told.added), history.told[-1])
     played = last.played
     panels = [
-        Panel(f"as last played (plan {last.number})", played, _occupancy(population, played)),
-        Panel("recommended", recommended.realized, _occupancy(population, recommended.realized), is_plan=True),
+        Panel(f"as last played (plan {last.number})", played, occupied(population, played)),
+        Panel("recommended", recommended.realized, occupied(population, recommended.realized), is_plan=True),
     ]
     agents = "shares" if population.size is None else f"{population.size} agents"
     stations = population.shape[1] - len(population.closed)
     closed = f", {len(population.closed)} closed" * bool(population.closed)
     summary = f"{agents} at {stations} stations{closed}"
-    picture = StudyPicture(name, summary, marks.labeled(population), _places(population))
+    picture = StudyPicture(name, summary, marks.labeled(population), population.labels.places)
     if picture.places is None:
-        return share_bars(path, picture, panels)
-    return station_maps(path, picture, panels, ring="as last played", marked=marks.places(population))
+        return share_bars(picture, panels)
+    return station_maps(picture, panels, ring="as last played", marked=marks.places(population))
 
 
-def _places(population: Population) -> FloatArray | None:
-    for names in MAPPED:
-        if population.features is not None and set(names) <= set(population.feature_names):
-            return population.features[:, [population.feature_names.index(name) for name in names]]
-    return None
-
-
-def _occupancy(population: Population, distribution: FloatArray) -> FloatArray:
+def occupied(population: Population, distribution: FloatArray) -> FloatArray:
+    """Return the share of all agents at each action, (A,)."""
     return np.asarray(population.joint_shares(distribution).sum(axis=0))

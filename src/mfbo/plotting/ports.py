@@ -1,7 +1,6 @@
 """Ports on a map of the world that is drawn from coordinates alone: the faint ports of all coasts show the land."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from mfbo.arrays import FloatArray
 from mfbo.errors import InvalidInputError
 from mfbo.plotting.circles import areas, draw_area_key, radii
 from mfbo.plotting.degrees import set_map_axes
-from mfbo.plotting.figures import drawn
+from mfbo.plotting.figures import Figure, drawn
 from mfbo.plotting.labels import freeze_layout, place_labels
 from mfbo.plotting.panels import Panel, headline
 from mfbo.problems import Problem
@@ -32,19 +31,18 @@ SOUTH, NORTH = -58.0, 78.0  # no port lies beyond
 STANDARD_PARALLEL = 35.0  # where east–west and north–south distances look alike
 
 
-def port_maps(path: Path, problem: Problem, picture: PortsPicture, panels: Sequence[Panel]) -> list[Path]:
-    """Draw the panels on top of each other, ports colored by region. Returns the files written."""
+def port_maps(problem: Problem, picture: PortsPicture, panels: Sequence[Panel]) -> Figure:
+    """Draw the panels on top of each other, ports colored by region."""
     if problem.places is None:
         raise InvalidInputError(f"{problem.name} cannot be drawn on a map: its ports have no coordinates")
     places, regions = problem.places, picture.home.argmax(axis=0)
     top = max(float(panel.shares.max()) for panel in panels)
-    with drawn(path, (WIDTH, PANEL * len(panels) + 1.0), nrows=len(panels), squeeze=False) as (table, files):
+    with drawn((WIDTH, PANEL * len(panels) + 1.0), nrows=len(panels), squeeze=False) as (table, figure):
         for axes, panel in zip(table.flat, panels, strict=True):
             _draw_world(axes)
             _draw_loads(axes, places, regions, areas(panel.shares, LARGEST_AREA, top))
             axes.set_title(f"{panel.title}; {_at_home(problem, picture, panel):.0%} of vessels in their own region",
                            fontsize=10, fontweight="normal")  # fmt: skip
-        figure = table.flat[0].figure
         headline(figure, problem)
         _draw_region_key(table.flat[0], problem, regions)
         draw_area_key(figure, LARGEST_AREA, top, {})
@@ -53,7 +51,7 @@ def port_maps(path: Path, problem: Problem, picture: PortsPicture, panels: Seque
             order = np.argsort(-panel.shares, kind="stable").tolist()
             size = radii(areas(panel.shares, LARGEST_AREA, top))
             place_labels(axes, places, size, problem.population.actions, order, LABELS)
-    return files
+    return figure
 
 
 def _draw_world(axes: Any) -> None:

@@ -1,23 +1,22 @@
 """How time and regret change along M, |A| or T, and regret curves for several M on one picture."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.plotting.curves import CURVES_SIZE, in_lines, legend_beside, mean_with_error, strategy_color
-from mfbo.plotting.figures import drawn
+from mfbo.plotting.figures import Figure, drawn
 
 Point = tuple[float, float, float]  # where, mean, half of the 95 % interval
 
 
-def sweep(path: Path, title: str, where: str, panels: Mapping[str, Mapping[str, Sequence[Point]]]) -> list[Path]:
+def sweep(title: str, where: str, panels: Mapping[str, Mapping[str, Sequence[Point]]]) -> Figure:
     """Draw one panel per quantity (label of its axis → strategy → points), logarithmic in both axes.
 
-    A point at infinity stands one step to the right of the others. Returns the files written.
+    A point at infinity stands one step to the right of the others.
     """
-    with drawn(path, (4.4 * len(panels) + 1.2, 3.8), ncols=len(panels), squeeze=False) as (table, files):
+    with drawn((4.4 * len(panels) + 1.2, 3.8), ncols=len(panels), squeeze=False) as (table, figure):
         for axes, (quantity, lines) in zip(table.flat, panels.items(), strict=True):
             places = sorted({place for points in lines.values() for place, _, _ in points})
             beyond = 10.0 * max((place for place in places if place < np.inf), default=1.0)
@@ -36,13 +35,13 @@ def sweep(path: Path, title: str, where: str, panels: Mapping[str, Mapping[str, 
             axes.grid(alpha=0.25, linewidth=0.6)
         legend_beside(table.flat[0])
         table.flat[0].figure.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
-    return files
+    return figure
 
 
 def curves_along(
-    path: Path, title: str, quantity: str, curves: Mapping[str, FloatArray], bound: FloatArray | None = None
-) -> list[Path]:
-    """Draw mean curves (S, T) with their standard error; returns the files.
+    title: str, quantity: str, curves: Mapping[str, FloatArray], bound: FloatArray | None = None
+) -> Figure:
+    """Draw mean curves (S, T) with their standard error.
 
     Labels that begin with a strategy's name have its color, others go from dark to bright. bound: a curve (T,) to draw
     dashed above them.
@@ -50,7 +49,7 @@ def curves_along(
     from matplotlib import colormaps
 
     ramp = colormaps["viridis"](np.linspace(0.0, 0.85, max(len(curves), 1)))
-    with drawn(path, CURVES_SIZE) as (axes, files):
+    with drawn(CURVES_SIZE) as (axes, figure):
         for (label, table), shade in zip(curves.items(), ramp, strict=True):
             mean_with_error(axes, table, label, strategy_color(label, shade), logarithmic=True)
         if bound is not None:
@@ -61,7 +60,7 @@ def curves_along(
         axes.set_ylabel(quantity)
         axes.margins(x=0.01)
         legend_beside(axes)
-    return files
+    return figure
 
 
 def _short(number: float) -> str:

@@ -1,14 +1,13 @@
 """A picture of payoffs by situation: one panel for each variable, what was told and what one plan would bring."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib import dates
 
 from mfbo.arrays import FloatArray
-from mfbo.plotting.figures import drawn, words
+from mfbo.plotting.figures import Figure, drawn, words
 from mfbo.plotting.panels import DEMAND_COLOR
 from mfbo.records import History, told_payoff
 from mfbo.situations import SECONDS_A_DAY, SituationVariable
@@ -19,21 +18,22 @@ PANEL = (3.4, 3.2)  # inches
 SPREAD = 0.18  # how far points of a category lie beside it
 
 
-def payoff_by_situation(path: Path, name: str, history: History, levels: FloatArray) -> list[Path]:
+def payoff_by_situation(name: str, history: History, levels: FloatArray) -> Figure | None:
     """Draw told payoffs over each variable, beside what one and the same plan is expected to bring on those days.
 
-    levels: that expectation for every told round, (n,). The first six variables that any round knows are drawn.
-    Returns the files written.
+    levels: that expectation for every told round, (n,). The first six variables that any round knows are drawn; None if
+    no round knows any.
+
     """
     told = history.told
     known = {value for done in told for value in done.situation}
     variables = () if history.situations is None else history.situations.variables
     shown = [variable for variable in variables if variable.name in known][:MOST_PANELS]
     if not shown:
-        return []
+        return None
     payoffs = np.array([told_payoff(done) for done in told])
     size = (PANEL[0] * len(shown), PANEL[1])
-    with drawn(path, size, ncols=len(shown), sharey=True, squeeze=False) as (axes, files):
+    with drawn(size, ncols=len(shown), sharey=True, squeeze=False) as (axes, figure):
         for panel, variable in zip(axes[0], shown, strict=True):
             rows = [place for place, done in enumerate(told) if variable.name in done.situation]
             where = _positions(panel, variable, [told[place].situation[variable.name] for place in rows])
@@ -44,7 +44,7 @@ def payoff_by_situation(path: Path, name: str, history: History, levels: FloatAr
         axes[0][0].set_title(f"{words(name)}: payoff by situation")
         axes[0][0].set_ylabel("payoff")
         axes[0][-1].legend(frameon=False, loc="best", fontsize=8)
-    return files
+    return figure
 
 
 def _positions(panel: Any, variable: SituationVariable, values: list[Any]) -> Any:

@@ -1,7 +1,6 @@
 """Places on a map as circles whose area is their share: the demand beside the plan, with the demand as rings."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from matplotlib.lines import Line2D
 from mfbo.arrays import FloatArray
 from mfbo.plotting.circles import areas, draw_area_key, radii
 from mfbo.plotting.degrees import degree_ratio, is_geographic, map_limits, set_map_axes
-from mfbo.plotting.figures import drawn
+from mfbo.plotting.figures import Figure, drawn
 from mfbo.plotting.labels import freeze_layout, place_labels
 from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel, Pictured, headline
 
@@ -21,15 +20,16 @@ MARGIN = 0.13  # around the places, for circles and names
 
 
 def station_maps(
-    path: Path,
     problem: Pictured,
     panels: Sequence[Panel],
     ring: str = "demand",
     marked: Mapping[str, Sequence[int]] | None = None,
-) -> list[Path]:
-    """Draw the panels beside each other on one scale of areas. Returns the files written.
+    ax: Any = None,
+) -> Figure:
+    """Draw the panels beside each other on one scale of areas.
 
     ring: what the circle around each place of a plan stands for. marked: positions of places by the mark they get.
+    ax: axes to draw one panel on.
     """
     if problem.places is None:
         raise AssertionError("asked for only if the problem has places")  # maps.draw_problem
@@ -38,7 +38,8 @@ def station_maps(
     reference = next(panel for panel in reversed(panels) if not panel.is_plan)
     window = map_limits(places, MARGIN, geographic=geographic)
     size = (PANEL * len(panels) + 0.9, _height(window, degree_ratio(places) if geographic else 1.0))
-    with drawn(path, size, ncols=len(panels), sharex=True, sharey=True, squeeze=False) as (table, files):
+    with drawn(size, ax, ncols=len(panels), sharex=True, sharey=True, squeeze=False) as (found, figure):
+        table = np.atleast_2d(found)
         for axes, panel in zip(table.flat, panels, strict=True):
             _draw_circles(axes, places, panel, areas(panel.shares, LARGEST_AREA, top))
             if panel.is_plan:
@@ -50,15 +51,15 @@ def station_maps(
             axes.set_xlim(*window[0])
             axes.set_ylim(*window[1])
             axes.label_outer()
-        figure = table.flat[0].figure
-        headline(figure, problem)
-        _draw_key(figure, top, f"ring: {ring}" if any(panel.is_plan for panel in panels) else None)
-        freeze_layout(figure)
+        if ax is None:
+            headline(figure, problem)
+            _draw_key(figure, top, f"ring: {ring}" if any(panel.is_plan for panel in panels) else None)
+            freeze_layout(figure)
         for axes, panel in zip(table.flat, panels, strict=True):
             size_of = radii(areas(np.maximum(panel.shares, reference.shares), LARGEST_AREA, top))
             order = np.argsort(-panel.shares, kind="stable").tolist()
             place_labels(axes, places, size_of, problem.population.actions, order, LABELS)
-    return files
+    return figure
 
 
 def _height(window: FloatArray, stretch: float) -> float:

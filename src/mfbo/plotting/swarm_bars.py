@@ -1,12 +1,11 @@
 """The swarm: who stands at which angle, below the reward that draws everyone to π/2."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mfbo.plotting.figures import drawn
+from mfbo.plotting.figures import Figure, drawn
 from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel, headline
 from mfbo.problems import Problem
 from mfbo.problems.pictures import RewardPicture
@@ -14,11 +13,11 @@ from mfbo.problems.pictures import RewardPicture
 TICKS = {0.0: "0", np.pi / 2: "π/2", np.pi: "π", 3 * np.pi / 2: "3π/2", 2 * np.pi: "2π"}
 
 
-def swarm_bars(path: Path, problem: Problem, picture: RewardPicture, panels: Sequence[Panel]) -> list[Path]:
-    """Draw the reward over the angle and, below it, the shares of all panels as bars. Returns the files written."""
+def swarm_bars(problem: Problem, picture: RewardPicture, panels: Sequence[Panel]) -> Figure:
+    """Draw the reward over the angle and, below it, the shares of all panels as bars."""
     angles = picture.angles
     heights = {"height_ratios": [1, 1.6]}
-    with drawn(path, (6.4, 5.0), nrows=2, sharex=True, gridspec_kw=heights) as ((reward, shares), files):
+    with drawn((6.4, 5.0), nrows=2, sharex=True, gridspec_kw=heights) as ((reward, shares), figure):
         _draw_reward(reward, picture)
         width = float(np.diff(angles).min()) * 0.9 / len(panels) if len(angles) > 1 else 0.1
         for position, panel in enumerate(panels):
@@ -31,7 +30,7 @@ def swarm_bars(path: Path, problem: Problem, picture: RewardPicture, panels: Seq
         shares.set_xticks(list(TICKS), list(TICKS.values()))
         shares.legend(frameon=False, loc="upper right")
         headline(reward.figure, problem)
-    return files
+    return figure
 
 
 def _draw_reward(axes: Any, picture: RewardPicture) -> None:

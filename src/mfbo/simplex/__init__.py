@@ -12,6 +12,7 @@ from mfbo.simplex.coordinates import (
 from mfbo.simplex.distances import hellinger, jensen_shannon, total_variation
 from mfbo.simplex.moves import Moves
 from mfbo.simplex.region import Region
+from mfbo.simplex.slicing import with_share
 from mfbo.simplex.whole_agents import AllocationMethod, allocate, quota, realized, sampled, whole_agents
 
 __all__ = [
@@ -33,4 +34,5 @@ __all__ = [
     "total_variation",
     "uniform",
     "whole_agents",
+    "with_share",
 ]

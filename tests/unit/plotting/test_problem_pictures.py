@@ -14,8 +14,14 @@ from mfbo.problems.tables import DemandTable
 
 pytest.importorskip("matplotlib")
 
-from mfbo.plotting import draw_problem, grids, station_maps
+from mfbo.plotting import grids, problem_figures, save_figure, station_maps
 from mfbo.plotting.panels import panels_of
+
+
+def draw_problem(folder, problem, plan=None):
+    """Draw a problem, write its figures as the command line does, and return the files."""
+    figures = problem_figures(problem, plan)
+    return [file for name, figure in figures.items() for file in save_figure(figure, folder / name)]
 
 
 def texts(files: list[Path]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from mfbo import Population, create_study
 from mfbo.cli.study_plot import _marks
+from mfbo.plotting import save_figure
 from mfbo.plotting.placements import payoff_curve, placement_map
 from mfbo.plotting.study_marks import opened_later
 
@@ -28,9 +29,9 @@ def test_changes_and_corrections_are_drawn(tmp_path):
     assert marks.opened == {"d"}
     assert marks.places(study.population) == {"*": [3], "x": [0]}
     assert marks.labeled(study.population).actions == ("a (closed)", "b", "c", "d (new)")
-    plain = payoff_curve(tmp_path / "plain", "one", study.history, None)
-    marked = payoff_curve(tmp_path / "marked", "one", study.history, None, marks=marks)
+    plain = save_figure(payoff_curve("one", study.history, None), tmp_path / "plain")
+    marked = save_figure(payoff_curve("one", study.history, None, marks=marks), tmp_path / "marked")
     texts = [file.read_text().count('<g id="text') for file in (plain[1], marked[1])]
     assert texts[1] == texts[0] + 1
-    files = placement_map(tmp_path / "map", "one", study.history, study.recommend(), marks)
+    files = save_figure(placement_map("one", study.history, study.recommend(), marks), tmp_path / "map")
     assert all(file.stat().st_size > 1000 for file in (*marked, *files))

@@ -12,7 +12,6 @@ from mfbo.serve.pages.wording import number
 from mfbo.situations import SituationValue, SituationVariable
 from mfbo.study import Study
 
-MAPPED = (("longitude", "latitude"), ("x", "y"))
 STATES = {
     "open": "open",
     "done": "told",
@@ -32,12 +31,8 @@ class Coordinates:
 
 def coordinates(study: Study) -> Coordinates | None:
     """Return where stations are, if the study knows it."""
-    population = study.population
-    for names in MAPPED:
-        if population.features is not None and set(names) <= set(population.feature_names):
-            columns = [population.feature_names.index(name) for name in names]
-            return Coordinates(population.features[:, columns], names == MAPPED[0])
-    return None
+    labels = study.population.labels
+    return None if labels.places is None else Coordinates(labels.places, labels.geographic)
 
 
 def summary(study: Study) -> dict[str, Any]:

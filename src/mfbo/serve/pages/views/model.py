@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from mfbo.arrays import FloatArray
 from mfbo.errors import InvalidInputError
 from mfbo.health import health
 from mfbo.serve.pages.drawing import Bar, Chart, Series, bar_chart, line_chart
 from mfbo.serve.pages.views.believed import believed
 from mfbo.serve.pages.views.fleet import has_model, scale_of, situation_fields, summary
 from mfbo.serve.pages.views.why import changes_from
+from mfbo.simplex import with_share
 from mfbo.study import Explanation, Study
 
 BARS = 14
@@ -130,7 +130,7 @@ def _slice(study: Study, explanation: Explanation, place: int, situation: dict[s
     plan = explanation.distribution
     here = float(study.population.joint_shares(plan)[:, place].sum())
     shares = _shares(study, place, here)
-    plans = np.stack([_with_share(study, plan, place, share) for share in shares])
+    plans = np.stack([with_share(plan, study.population.weights, place, share) for share in shares])
     mean, sd = changes_from(study, plan, plans, situation)
     scale, size = scale_of(study), study.population.size
     unit = 1.0 if size is None else float(size)
@@ -156,19 +156,3 @@ def _shares(study: Study, place: int, here: float) -> list[float]:
     steps = STEPS if size is None else int(min(STEPS, max(round(most * size), 1)))
     shares = np.linspace(0.0, most, steps + 1)
     return [float(share) for share in (shares if size is None else np.unique(np.rint(shares * size)) / size)]
-
-
-def _with_share(study: Study, plan: FloatArray, place: int, share: float) -> FloatArray:
-    """Return a plan with this share of all agents at a station; in every context the others make room in proportion."""
-    here = float(study.population.joint_shares(plan)[:, place].sum())
-    changed = plan.copy()
-    if here > 0 and share <= here:
-        changed[:, place] *= share / here
-    else:
-        changed[:, place] += (1.0 - changed[:, place]) * (share - here) / (1.0 - here)
-    others = np.arange(plan.shape[1]) != place
-    rest = plan[:, others].sum(axis=1)
-    room = 1.0 - changed[:, place]
-    spread = np.where(rest[:, None] > 0, plan[:, others] / np.where(rest > 0, rest, 1.0)[:, None], 1.0 / others.sum())
-    changed[:, others] = spread * room[:, None]
-    return changed
