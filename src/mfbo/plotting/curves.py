@@ -18,15 +18,18 @@ def best_so_far(
     optimum: float | None,
     ceilings: Mapping[str, float] | None = None,
     ax: Any = None,
+    colors: Mapping[str, str] | None = None,
 ) -> Figure:
     """Draw the mean best value so far per strategy, with the standard error over seeds if there are several.
 
     traces: strategy → one trace (T,) per seed. ceilings: values that some cannot pass, by name, drawn dotted.
+    colors: of strategies that have none of their own.
 
     """
     with drawn(CURVES_SIZE, ax) as (axes, figure):
         for strategy, runs in traces.items():
-            mean_with_error(axes, np.array(runs), strategy, strategy_color(strategy))
+            color = strategy_color(strategy, (colors or {}).get(strategy))
+            mean_with_error(axes, np.array(runs), strategy, color)
         if optimum is not None:
             axes.axhline(optimum, color="black", linewidth=0.8, linestyle="--")
             axes.annotate(f"optimum {optimum:.4g}", (1, optimum), xytext=(0, 3), textcoords="offset points", fontsize=9)

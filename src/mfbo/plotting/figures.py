@@ -14,7 +14,7 @@ from mfbo.whole_files import make_folder, write_whole_file
 
 try:
     import matplotlib as mpl
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Figure  # the others take it from here
 except ImportError as error:
     raise MissingExtraError('pictures need matplotlib: pip install "mfbo[plot]"') from error
 
@@ -51,7 +51,7 @@ class Picture(Figure):
 
 
 @contextmanager
-def drawn(size: tuple[float, float], ax: Any = None, **subplots: Any) -> Iterator[tuple[Any, Any]]:
+def drawn(size: tuple[float, float], ax: Any = None, **subplots: Any) -> Iterator[tuple[Any, Figure]]:
     """Give axes to draw on and their figure: new ones of this size in inches, or those that a caller has (``ax``)."""
     with mpl.rc_context(STYLE):
         if ax is not None:

@@ -1,6 +1,6 @@
 """Pictures that a notebook asks for: each takes what the library gives and returns a figure; nothing is written."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from mfbo.arrays import FloatArray
 from mfbo.errors import InvalidInputError
 from mfbo.experiments.results import Case
 from mfbo.plotting.bars import share_bars
-from mfbo.plotting.curves import best_so_far
+from mfbo.plotting.curves import best_so_far, strategy_color
 from mfbo.plotting.figures import Figure, drawn, words
 from mfbo.plotting.grids import fits_a_grid, grid_heat_maps
 from mfbo.plotting.panels import DEMAND_COLOR, PLAN_COLOR, Panel, occupancy, panels_of
@@ -24,6 +24,7 @@ from mfbo.study import Explanation, Study
 MOST_MOVES = 15
 SLICES = 4
 STEPS = 24
+OTHERS = ("#009e73", "#cc79a7", "#e69f00", "#d55e00", "#56b4e9")  # of strategies without a color of their own
 PANEL = (3.2, 2.8)  # inches
 
 
@@ -70,18 +71,22 @@ def comparison(runs: Any, optimum: float | None = None, title: str = "", ax: Any
     from strategies to traces, one (T,) for each seed.
     """
     if isinstance(runs, Case):
-        traces: Mapping[str, Any] = {group.name: group.traces.tolist() for group in runs.groups}
-        return best_so_far(title or runs.label, traces, runs.optimum if optimum is None else optimum, ax=ax)
-    if isinstance(runs, Mapping):
-        return best_so_far(title or "comparison", runs, optimum, ax=ax)
-    found = list(runs)
-    problems = sorted({run.problem for run in found})
-    if len(problems) != 1:
-        raise InvalidInputError(f"a comparison is of runs of one problem, not of {', '.join(problems) or 'none'}")
-    curves: dict[str, list[Sequence[float]]] = {}
-    for run in found:
-        curves.setdefault(run.strategy, []).append(run.trace)
-    return best_so_far(title or problems[0], curves, found[0].optimum if optimum is None else optimum, ax=ax)
+        curves: Mapping[str, Any] = {group.name: group.traces.tolist() for group in runs.groups}
+        title, optimum = title or runs.label, runs.optimum if optimum is None else optimum
+    elif isinstance(runs, Mapping):
+        title, curves = title or "comparison", runs
+    else:
+        found = list(runs)
+        problems = sorted({run.problem for run in found})
+        if len(problems) != 1:
+            raise InvalidInputError(f"a comparison is of runs of one problem, not of {', '.join(problems) or 'none'}")
+        title, optimum = title or problems[0], found[0].optimum if optimum is None else optimum
+        names = dict.fromkeys(run.strategy for run in found)
+        curves = {name: [run.trace for run in found if run.strategy == name] for name in names}
+    free = [color for color in OTHERS if not any(strategy_color(name) == color for name in curves)]
+    others = [name for name in curves if strategy_color(name) is None]
+    colors = dict(zip(others, free * len(others), strict=False))
+    return best_so_far(title, curves, optimum, ax=ax, colors=colors)
 
 
 def explanation(explained: Explanation, ax: Any = None) -> Figure:
