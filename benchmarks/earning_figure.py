@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mfbo.plotting.figures import drawn
+from mfbo.plotting.figures import drawn, save_figure
 
 SIZE = (7.0, 5.0)
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#e69f00")  # Okabe–Ito
@@ -31,7 +31,7 @@ class Month:
 def draw(path: Path, title: str, months: Mapping[str, Month], risk: float) -> list[Path]:
     """Draw months by strategy, path.png and path.svg; risk: what a day may cost. Return the files."""
     rows: dict[str, Any] = {"nrows": 2, "sharex": True, "height_ratios": (3, 1)}
-    with drawn(path, SIZE, **rows) as ((above, below), files):
+    with drawn(SIZE, **rows) as ((above, below), figure):
         above.axhline(1.0, color="black", linewidth=0.9, label="status quo")
         above.axhline(1.0 - risk, color="black", linewidth=0.9, linestyle=":", label=f"{risk:.0%} below it")
         for (strategy, month), color in zip(months.items(), COLORS, strict=False):
@@ -47,7 +47,7 @@ def draw(path: Path, title: str, months: Mapping[str, Month], risk: float) -> li
         below.set_ylim(bottom=0.0)
         below.set_xlabel("day")
         above.legend(frameon=False, fontsize=8, ncols=2)
-    return files
+    return save_figure(figure, path)
 
 
 def _mark(axes: Any, month: Month, color: str) -> None:
