@@ -13,7 +13,7 @@ from mfbo.models.fitting import JITTER, Design
 from mfbo.models.gaussian_process import Fit
 from mfbo.models.kernel import At, Block, Part, Values
 from mfbo.population import Population
-from mfbo.testing.numbers import assert_agree, slope_along
+from mfbo.testing.agreement import assert_agree, slope_along
 
 NOISE = 1e-2  # variance, in standardized payoffs
 DIRECTIONS = 3  # random ones along which a derivative is compared

@@ -99,7 +99,7 @@ def test_files_that_are_not_text_or_not_there(write, tmp_path):
 
 
 def test_a_line_number_counts_lines_of_the_file_not_rows(write):
-    text = 'station,agents\n\n"Main\nSt",3\nHarbor,x\n'
+    text = 'station,agents\n\n"Mane\nSt",3\nHarbor,x\n'
     lines = faults_of(lambda: placement(write(text)))
     assert any("line 3" in each and "unknown station" in each for each in lines)
     assert any("line 5, column 'agents': 'x' is not a number" in each for each in lines)

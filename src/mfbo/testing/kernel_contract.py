@@ -14,8 +14,8 @@ import numpy as np
 
 from mfbo.models import GaussianProcess, Kernel
 from mfbo.population import Population
+from mfbo.testing.agreement import assert_agree
 from mfbo.testing.kernel_cases import KernelCase, told_rows
-from mfbo.testing.numbers import assert_agree
 
 
 class KernelContract:

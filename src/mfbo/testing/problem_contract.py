@@ -19,7 +19,7 @@ from mfbo.records import Plan
 from mfbo.simplex import allocate, uniform
 from mfbo.situations import Situations
 from mfbo.storage.codec import population_of, population_record, situations_record
-from mfbo.testing.numbers import assert_agree, slope_along
+from mfbo.testing.agreement import assert_agree, slope_along
 
 KINDS = {"system": "system", "agents": "agents:2", "cells": "cells"}
 AGENTS = 60  # of populations that are resized
