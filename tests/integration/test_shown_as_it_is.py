@@ -60,7 +60,7 @@ def test_best_says_best_of_what(run, tmp_path):
     said = told(run, lambda number, rows: 4.0 if number == 3 else 0.1 * (number % 3), 8)
     assert "highest told payoff so far: plan 3, 4 (luck included" in said
     record = json.loads(run("show", "s", "--json"))
-    assert record["best"] == {"plan": 3, "payoff": 4.0, "of": "told payoff"}
+    assert record["best"] == {"plan": 3, "payoff": 4.0, "per agent": 4.0, "of": "told payoff"}
     assert record["expected"]["mean"] < 3
     assert record["expected"]["sd"] > 0
     out = run("show", "s")

@@ -206,7 +206,7 @@ def test_a_cell_in_another_case_is_found_only_if_it_can_mean_one_name(tmp_path):
 def test_one_place_said_twice_is_refused():
     population = Population(["b", "a"], size=10)
     study = create_study(population)
-    with pytest.raises(ValueError, match="another key"):
+    with pytest.raises(ValueError, match="'a' and 1 are the same place"):
         study.tell(study.ask(), cells={"a": 1.0, 1: 2.0})
     with pytest.raises(ValueError, match="the same place"):
         Population(["b", "a"], size=10, capacity={"a": 10, 1: 9})

@@ -73,7 +73,7 @@ def test_half_a_strategy_is_refused_at_creation(strategy):
 
 def test_a_labelled_table_of_cells_is_refused_rather_than_read_by_position():
     study = mfbo.create_study(mfbo.Population(["a", "b"]), "random")
-    with pytest.raises(InvalidInputError, match="mapping"):
+    with pytest.raises(InvalidInputError, match="needs a column 'action'"):
         study.tell(study.ask(), cells=pd.DataFrame({"b": [1.0], "a": [2.0]}))
 
 

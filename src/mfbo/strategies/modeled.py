@@ -28,6 +28,7 @@ from mfbo.models import (
 from mfbo.models.situation_kernel import SituationModel
 from mfbo.population import Population
 from mfbo.records import History, Note, Round
+from mfbo.strategies.own_kernel import own_kernel
 from mfbo.strategies.reading import pending_shares, pending_situations, recommendable, situation_of, steered
 from mfbo.strategies.replay_plan import FitNote, RefitSchedule, ReplayPlan, Setting
 
@@ -155,10 +156,6 @@ class ModeledStrategy:
         """Return the kernel for a kind of data."""
         raise NotImplementedError
 
-    def chosen_start(self, history: History, kind: str) -> FloatArray | None:
-        """Return the plan (C, A) to which nearness is a feature of the kernel, None for a kernel without it."""
-        return None
-
     def situated(self, kernel: Kernel, model: SituationModel) -> Kernel:
         """Return a kernel that knows situations; time among them is how drift is followed."""
         return replace(kernel, situation=model, drifts=False)
@@ -168,17 +165,24 @@ class ModeledStrategy:
 
         kind: of its data; None: it is looked up.
         """
+        return self.belief_with(history, self.kind_of(history) if kind is None else kind)
+
+    def belief_with(
+        self, history: History, kind: str, *, start: FloatArray | None = None, own: str | None = None
+    ) -> Belief:
+        """Return the model of a history whose data are of a kind.
+
+        start: a plan (C, A) to which nearness is a feature of the kernel. own: the import path of a kernel to be used
+        instead of the strategy's.
+        """
         told, population = history.told, history.population
-        if kind is None:
-            kind = self.kind_of(history)
         situations = history.situations
         differ = situations is not None
         setting = Setting.of(told, kind, sparse=self.sparse, subset=kind in self.subset_kinds, situations=differ)
         plan = ReplayPlan.of(history, setting, self.schedule)
-        start = self.chosen_start(history, kind)
         key = _kernel_key(population), id(situations), kind, None if start is None else start.tobytes()
         if key not in self._kernels:  # both are kept alive, so that the ids of their parts stay their own
-            kernel = self.kernel_for(population, kind)
+            kernel = self.kernel_for(population, kind) if own is None else own_kernel(own, population)
             if start is not None:
                 kernel = with_nearness(kernel, population, start)
             if situations is not None:

@@ -15,8 +15,6 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.interfaces import Acquisition
-from mfbo.models import Kernel
-from mfbo.population import Population
 from mfbo.records import History, Note, Proposal
 from mfbo.strategies.default.crowding import CrowdedBelief, Crowding
 from mfbo.strategies.default.doubts import Doubts
@@ -36,7 +34,6 @@ from mfbo.strategies.default.step import LEAST, Step
 from mfbo.strategies.default.tilt import TiltedMean
 from mfbo.strategies.default.wrong_days import without_wrong_days
 from mfbo.strategies.modeled import Belief, ModeledStrategy
-from mfbo.strategies.own_kernel import own_kernel
 from mfbo.strategies.reading import recommendable, with_shared_payoffs
 from mfbo.written_settings import ImportPath
 
@@ -60,11 +57,8 @@ class Default(ModeledStrategy):
     sparse: bool = field(default=True, kw_only=True)
     subset_kinds: tuple[str, ...] = field(default=("exact",), kw_only=True)
 
+    kernel_for = staticmethod(kernel_for)
     situated = staticmethod(situated_kernel)
-
-    def kernel_for(self, population: Population, kind: str) -> Kernel:
-        """Return the kernel for a kind of data, see ``kernels``."""
-        return kernel_for(population, kind) if self.kernel == "ours" else own_kernel(self.kernel, population)
 
     def kind_of(self, history: History) -> str:
         """Return the kind of data, see ``seen.data_kind``.
@@ -77,10 +71,6 @@ class Default(ModeledStrategy):
         if kind == "noisy" and history.aim == "earn":
             return "planned" if history.planned else "street"
         return kind
-
-    def chosen_start(self, history: History, kind: str) -> FloatArray | None:
-        """Return the status quo where somebody chose it and days are noisy; else nearness to it is no feature."""
-        return named_status_quo(history) if kind == "planned" else None
 
     def as_modeled(self, history: History) -> History:
         """Return the history with payoffs that all agents share told as population payoffs, without those in doubt.
@@ -97,10 +87,13 @@ class Default(ModeledStrategy):
     def belief(self, history: History, kind: str | None = None) -> Belief:
         """Return the model of a history as it is modeled; an earning one of noisy days expects diminishing returns."""
         kind = self.kind_of(history) if kind is None else kind
+        own = None if self.kernel == "ours" else self.kernel
         if kind not in STREET:
-            return super().belief(history, kind)
-        crowding = Crowding.of(history, named_status_quo(history))
-        rest = super().belief(crowding.removed_from(history), kind)
+            return self.belief_with(history, kind, own=own)
+        status_quo = named_status_quo(history)
+        crowding = Crowding.of(history, status_quo)
+        start = status_quo if kind == "planned" else None  # nearness to what merely stands is no feature
+        rest = self.belief_with(crowding.removed_from(history), kind, start=start, own=own)
         return CrowdedBelief.of(rest, crowding.scaled(rest.note.fit.scale))
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:

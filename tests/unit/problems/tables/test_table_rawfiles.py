@@ -148,6 +148,7 @@ def test_a_missing_column_is_named_with_the_columns_there_are(write):
         needed_columns(source, {"the x": ("x",), "the y": ("y", "why")}, "a good file")
 
 
+@pytest.mark.filterwarnings("ignore::mfbo.errors.MfboWarning")
 def test_binary_junk_is_no_crash(tmp_path):
     path = tmp_path / "junk.csv"
     path.write_bytes(bytes(range(256)) * 2000)

@@ -5,8 +5,8 @@ import pytest
 
 from mfbo import Feedback, History, Plan, Population, Round, create_study
 from mfbo.strategies import Default
-from mfbo.strategies.default.exploring import NEGLIGIBLE_NOISE, SMALL, WINDOW, Exploring
-from mfbo.strategies.default.search import Search
+from mfbo.strategies.default.exploring import SMALL, WINDOW, Exploring
+from mfbo.strategies.default.search import NEGLIGIBLE_NOISE, Search
 from mfbo.strategies.default.seen import Seen
 
 PLANS = [np.array([row]) for row in ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4])]
