@@ -86,7 +86,17 @@ class CreateWords(Words):
     payoff_is: str = "mean"
 
 
-class AskWords(Words):
+class DayWords(Words):
+    """What is said of a day, before it or after it: where agents are, and in which situation."""
+
+    placed: Placement = None
+    placed_csv: CsvText = None
+    allow_misfit: bool = False
+    situation: Situation = None
+    new_categories: bool = False
+
+
+class AskWords(DayWords):
     """What is known when a plan is asked for; all of it may be left out."""
 
     worker: str | None = None
@@ -94,11 +104,6 @@ class AskWords(Words):
     closed: Actions = None
     capacity: PerAction = None
     minimum: PerAction = None
-    placed: Placement = None
-    placed_csv: CsvText = None
-    allow_misfit: bool = False
-    situation: Situation = None
-    new_categories: bool = False
 
 
 class AttachWords(Words):
@@ -116,7 +121,7 @@ class BestWords(Words):
     situation: Situation = None
 
 
-class SeenWords(Words):
+class SeenWords(DayWords):
     """What was seen of a plan: one number, single agents, cells, or several of these; as values or as CSV text."""
 
     payoff: Number = None
@@ -126,11 +131,6 @@ class SeenWords(Words):
     cells_csv: CsvText = None
     counts: SeenCells = None
     distribution: Placement = None
-    placed: Placement = None
-    placed_csv: CsvText = None
-    allow_misfit: bool = False
-    situation: Situation = None
-    new_categories: bool = False
 
 
 class TellWords(SeenWords):
