@@ -253,6 +253,7 @@ def test_a_dask_worker_killed_on_the_way_changes_nothing(longer, tmp_path, unbro
     assert values(out) == unbroken
 
 
+@pytest.mark.slow
 def test_bad_usage_of_benchmark_and_report_gives_one_line(suite, tmp_path):
     (tmp_path / "other").mkdir()
     for arguments, named in (
@@ -268,6 +269,7 @@ def test_bad_usage_of_benchmark_and_report_gives_one_line(suite, tmp_path):
         assert named in done.stderr
 
 
+@pytest.mark.slow
 def test_another_suite_into_the_same_folder_is_refused(suite, longer, tmp_path):
     arguments = ("--out", tmp_path / "results", "--strategies", "random", "--problems", "swarm", "--json")
     assert mfbo("benchmark", "--suite", suite, *arguments).returncode == 0

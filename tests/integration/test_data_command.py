@@ -286,6 +286,7 @@ def test_ports_and_a_choice_of_them(raw, tmp_path):
     assert (tmp_path / "other.csv").read_bytes() != (tmp_path / "ports-11.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_parquet_is_read_and_named_when_pyarrow_is_missing(tmp_path):
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -428,6 +429,7 @@ def test_an_interrupted_build_leaves_nothing_behind(tmp_path):
     assert list(out.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_official_files_give_the_embedded_tables_to_the_byte(official, tmp_path):
     sources = {
         "nyc": ["nyc_yellow_sample_2016H1.csv.gz"],

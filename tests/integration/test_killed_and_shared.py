@@ -59,10 +59,12 @@ def test_processes_share_a_study_in_an_sqlite_file(tmp_path, processes, rounds, 
 
 
 @pytest.mark.parametrize(
-    ("processes", "rounds"), [(3, 4), pytest.param(8, 25, marks=pytest.mark.slow)], ids=["3 x 4", "8 x 25"]
+    ("processes", "rounds", "strategy"),
+    [(3, 4, "default"), pytest.param(8, 25, "random", marks=pytest.mark.slow)],
+    ids=["3 x 4", "8 x 25"],
 )
-def test_processes_share_a_study_on_a_postgresql_server(postgres_database, processes, rounds):
-    check_shared(postgres_database(), processes, rounds, "default")
+def test_processes_share_a_study_on_a_postgresql_server(postgres_database, processes, rounds, strategy):
+    check_shared(postgres_database(), processes, rounds, strategy)
 
 
 @pytest.mark.slow

@@ -77,6 +77,7 @@ def test_a_run_takes_parts_of_ones_own(package, problem, strategy):
     assert (result["problem"], result["strategy"]) == (problem, strategy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strategy", "said"),
     [
@@ -101,6 +102,7 @@ def test_a_problem_that_makes_something_else_is_refused(package):
     assert "must make an mfbo.Problem, not 7" in done.stderr.replace("\n", " ")
 
 
+@pytest.mark.slow
 def test_a_stored_study_does_not_say_what_is_imported(package, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(package))
     storage = f"sqlite:///{tmp_path}/own.db"

@@ -97,6 +97,7 @@ def test_no_temporary_folder_is_left(pictures):
     assert {path.name for path in folder.iterdir()} == {f"{name}.{kind}" for name in names for kind in ("png", "svg")}
 
 
+@pytest.mark.slow
 def test_without_a_plan_the_optimum_is_drawn_the_same_each_time(tmp_path):
     done = mfbo("show", "swarm", "--json", cwd=tmp_path)
     assert done.stderr == ""
@@ -108,6 +109,7 @@ def test_without_a_plan_the_optimum_is_drawn_the_same_each_time(tmp_path):
     assert [(tmp_path / name).read_bytes() for name in names] == first
 
 
+@pytest.mark.slow
 def test_the_output_of_a_run_is_a_plan(tmp_path):
     run = mfbo("run", "louvelo", "--rounds", "3", "--agents", "inf", "--json")
     assert run.stderr == ""
