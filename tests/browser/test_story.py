@@ -227,6 +227,8 @@ def test_a_page_sees_what_another_process_does(service, page, stored):
 def test_times_are_in_the_readers_zone(service, page, stored):
     page.goto(service.at("/"))
     page.wait_for_selector("time[title*='GMT+5:30']")
+    titles = page.locator("time").evaluate_all("times => times.map(time => time.title)")
+    assert all("GMT+5:30" in title for title in titles), titles
 
 
 def test_a_token_is_asked_for_once(guarded, page):

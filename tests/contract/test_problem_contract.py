@@ -18,28 +18,28 @@ LIMITLESS = ("jersey-city",)  # a replay counts whole bikes
 kept = cache(make_problem)
 
 
-class TestEveryMeanFieldProblem(MeanFieldProblemContract):
+class Named:
+    """A problem by its name, made once for all tests that do not change it."""
+
+    name: str
+
+    def make(self) -> Problem:
+        return make_problem(self.name)
+
+    def problem(self) -> Problem:
+        return kept(self.name)
+
+
+class TestEveryMeanFieldProblem(Named, MeanFieldProblemContract):
     @pytest.fixture(autouse=True, params=[name for name in PROBLEMS if name not in LIMITLESS])
     def _name(self, request):
         self.name = request.param
 
-    def make(self) -> Problem:
-        return make_problem(self.name)
 
-    def problem(self) -> Problem:
-        return kept(self.name)
-
-
-class TestEveryReplay(ProblemContract):
+class TestEveryReplay(Named, ProblemContract):
     @pytest.fixture(autouse=True, params=LIMITLESS)
     def _name(self, request):
         self.name = request.param
-
-    def make(self) -> Problem:
-        return make_problem(self.name)
-
-    def problem(self) -> Problem:
-        return kept(self.name)
 
 
 def peak(distribution: np.ndarray) -> float:
