@@ -77,3 +77,8 @@ def warn(message: str) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "mfbo":
         level, frame = level + 1, frame.f_back
     warnings.warn(message, MfboWarning, stacklevel=level)
+
+
+def never_asked(number: object, rounds: int) -> str:
+    """Return what to say of a plan that a study of so many rounds does not have."""
+    return f"plan {number} was never asked; the study has {rounds} plan{'s' * (rounds != 1)}"

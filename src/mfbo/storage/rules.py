@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mfbo.errors import ConflictError, RoundStateError, UnknownNameError
+from mfbo.errors import ConflictError, RoundStateError, UnknownNameError, never_asked
 from mfbo.storage.contract import EventKind
 
 END = 1_000_000  # step of the event that ends a round; steps between 0 and it are leases, those above it corrections
@@ -32,7 +32,7 @@ def next_step(kind: EventKind, number: int, rounds: int, earlier: Sequence[tuple
             raise ConflictError(f"round {number} cannot be added: the study has {rounds} rounds")
         return 0
     if not earlier:
-        raise UnknownNameError(f"plan {number} was never asked; the study has {rounds} plan{'s' * (rounds != 1)}")
+        raise UnknownNameError(never_asked(number, rounds))
     step, state = max(earlier)[0], state_after(earlier)
     if kind in CORRECTIONS:
         require_correctable(kind, number, state)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
-from mfbo.errors import InvalidInputError, UnknownNameError
+from mfbo.errors import InvalidInputError, UnknownNameError, never_asked
 from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
 from mfbo.population import Population, changed
@@ -209,9 +209,7 @@ class Corrections(Questions):
         self.refresh()
         rounds = self._history.rounds
         if not 0 <= number < len(rounds):
-            raise UnknownNameError(
-                f"plan {said(number)} was never asked; the study has {len(rounds)} plan{'s' * (len(rounds) != 1)}"
-            )
+            raise UnknownNameError(never_asked(said(number), len(rounds)))
         asked = rounds[number]
         if isinstance(plan, Plan) and plan is not asked.plan and not _same_plan(plan, asked.plan):
             raise UnknownNameError(f"this plan {number} is not the one this study gave; did another study give it?")

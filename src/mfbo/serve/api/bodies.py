@@ -4,7 +4,7 @@ from typing import Any
 
 from mfbo.client import wire
 from mfbo.csv_reader import SheetText
-from mfbo.errors import InvalidInputError
+from mfbo.errors import InvalidInputError, never_asked
 from mfbo.own_parts import is_import_path
 from mfbo.population import Population
 from mfbo.serve.api.words import CreateWords, SeenWords, Words, by_cell
@@ -27,7 +27,7 @@ def arguments(words: Words, *left_out: str) -> dict[str, Any]:
 def require_plan(study: Study, number: int) -> None:
     """Refuse an address of a plan that the study has not."""
     if not 0 <= number < len(study.rounds):
-        raise MissingError(f"plan {number} was never asked; the study has {len(study.rounds)} plans")
+        raise MissingError(never_asked(number, len(study.rounds)))
 
 
 def seen(study: Study, number: int, words: SeenWords, *left_out: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mfbo.arrays import FloatArray
-from mfbo.errors import UnknownNameError
+from mfbo.errors import UnknownNameError, never_asked
 from mfbo.population import Change
 from mfbo.records import Round
 from mfbo.serve.pages.drawing import Chart, Stop, station_map
@@ -51,7 +51,7 @@ def open_round(study: Study, plan: int | None) -> Round | None:
 
 def _round(study: Study, plan: int) -> Round:
     if not 0 <= plan < len(study.rounds):
-        raise UnknownNameError(f"plan {plan} was never asked; the study has {len(study.rounds)} plans")
+        raise UnknownNameError(never_asked(plan, len(study.rounds)))
     return study.rounds[plan]
 
 
