@@ -49,19 +49,23 @@ wheel: $(VENV)/pyvenv.cfg ## the packages in dist/, checked, installed into an e
 	cd build && empty/bin/mfbo demo --rounds 20
 
 LOWEST_TESTS := tests/unit/models/test_kernel_contract.py tests/unit/test_study.py tests/unit/test_study_storage.py \
-	tests/unit/test_records.py tests/unit/test_catalogue.py tests/unit/simplex tests/unit/cli
+	tests/unit/test_records.py tests/unit/test_catalogue.py tests/unit/simplex tests/unit/cli tests/unit/test_frames.py \
+	tests/unit/test_named_distributions.py tests/unit/population tests/unit/plotting tests/unit/serve \
+	tests/unit/experiments/test_report_numbers.py
 lowest: $(VENV)/pyvenv.cfg ## the tests of the core with the lowest versions that pyproject.toml allows
 	$(INSTALL) uv
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) build/lowest
 	$(BIN)/uv pip install --quiet --python build/lowest --resolution lowest-direct \
-		".[plot,data,experiments,serve]" "pytest>=8" "hypothesis>=6.100"
+		".[plot,data,experiments,serve]" "pytest>=8" "hypothesis>=6.100" "pandas>=2.2" "polars>=1.0"
 	build/lowest/bin/python -m pytest -W default::DeprecationWarning -m "not slow" $(LOWEST_TESTS)
 
 lock: $(VENV)/pyvenv.cfg ## requirements-dev.lock: every version of the developers' environment but torch, see below
 	$(INSTALL) uv
 	mkdir -p build && echo torch > build/not-locked
 	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --extra dev --extra docs \
-		--excludes build/not-locked --no-annotate --quiet --output-file requirements-dev.lock --custom-compile-command "make lock"
+		--excludes build/not-locked --no-annotate --quiet --output-file requirements-dev.lock --no-header
+	{ echo "# Every version of a developers' environment but torch, which is pinned in pyproject.toml: made by make lock"; \
+		cat requirements-dev.lock; } > build/locked && mv build/locked requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) build dist mfbo-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -6,17 +6,10 @@ X (… , q, C · A)   distributions, contexts one after the other, each row of a
 from typing import Any
 
 import numpy as np
-import torch
-from botorch.models.model import Model
-from botorch.posteriors.gpytorch import GPyTorchPosterior
-from gpytorch.distributions import MultivariateNormal
-from gpytorch.kernels import RBFKernel
-from torch import Tensor
-from torch.autograd import Function
 
 from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.bridges.fitted_process import fitted_process
-from mfbo.errors import InvalidInputError
+from mfbo.errors import InvalidInputError, MissingExtraError
 from mfbo.maximizers import Lbfgs
 from mfbo.models import Fit, GaussianProcess, Kernel
 from mfbo.models.couplings import by_features, matrix_of
@@ -24,6 +17,17 @@ from mfbo.models.joint import JointMoments, joint_moments
 from mfbo.population import Population
 from mfbo.simplex import uniform
 from mfbo.study import Study
+
+try:
+    import torch
+    from botorch.models.model import Model
+    from botorch.posteriors.gpytorch import GPyTorchPosterior
+    from gpytorch.distributions import MultivariateNormal
+    from gpytorch.kernels import RBFKernel
+    from torch import Tensor
+    from torch.autograd import Function
+except ImportError as error:
+    raise MissingExtraError(f'this bridge needs {error.name}: pip install "mfbo[bridges]"') from error
 
 SMALLEST_ROOT = 1e-12  # the root of a share has no slope at 0
 JITTER = 1e-10  # of the standardized variance: two equal candidates are perfectly correlated

@@ -13,18 +13,22 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import optuna
-import optunahub
-from optuna.distributions import BaseDistribution, FloatDistribution
-from optuna.trial import FrozenTrial, TrialState
 
 from mfbo.arrays import FloatArray
-from mfbo.errors import InvalidInputError
+from mfbo.errors import InvalidInputError, MissingExtraError
 from mfbo.population import Population
 from mfbo.problems import Problem
 from mfbo.records import Plan
 from mfbo.simplex import uniform
 from mfbo.study import Study, create_study
+
+try:
+    import optuna
+    import optunahub
+    from optuna.distributions import BaseDistribution, FloatDistribution
+    from optuna.trial import FrozenTrial, TrialState
+except ImportError as error:
+    raise MissingExtraError(f'this bridge needs {error.name}: pip install "mfbo[bridges]"') from error
 
 SHARE = FloatDistribution(0.0, 1.0)
 EXACT = 1e-9  # shares that sum to 1 up to rounding are taken as they are

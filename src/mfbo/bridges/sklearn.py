@@ -7,14 +7,18 @@ y (n,)         population payoffs
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.bridges.fitted_process import fitted_process
-from mfbo.errors import InvalidInputError
+from mfbo.errors import InvalidInputError, MissingExtraError
 from mfbo.models import RescaledPosterior
 from mfbo.population import Population
+
+try:
+    from sklearn.base import BaseEstimator, RegressorMixin
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as error:
+    raise MissingExtraError(f'this bridge needs {error.name}: pip install "mfbo[bridges]"') from error
 
 
 class DistributionRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]

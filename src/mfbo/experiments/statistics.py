@@ -7,6 +7,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 
 LEVEL = 0.95
+MOST_FLIPPED = 13  # pairs with zeros among them whose 2^S signs are all tried, as newer scipy does by itself
 ROUNDING = 1e-12  # of the values: smaller differences are none
 
 
@@ -52,7 +53,7 @@ def spread(values: FloatArray) -> float | None:
 
 def paired(values: FloatArray, reference: FloatArray) -> Paired:
     """Compare two methods on the same seeds, (S,) each; two-sided tests, None where a test says nothing."""
-    from scipy.stats import ttest_1samp, wilcoxon
+    from scipy.stats import PermutationMethod, ttest_1samp, wilcoxon
 
     difference = np.asarray(values - reference)
     rounding = ROUNDING * float(np.abs([values, reference]).max(initial=0.0))
@@ -63,7 +64,9 @@ def paired(values: FloatArray, reference: FloatArray) -> Paired:
     if np.ptp(difference) <= rounding:  # the same on every seed: no spread to test by
         return Paired(mean, len(difference), 1.0 if mean == 0 else None, 1.0 if mean == 0 else None)
     by_t = float(ttest_1samp(difference, 0.0).pvalue)
-    by_rank = float(wilcoxon(difference, zero_method="zsplit", method="auto").pvalue)
+    few_with_zeros = len(difference) <= MOST_FLIPPED and 0.0 in difference
+    method = PermutationMethod() if few_with_zeros else "auto"
+    by_rank = float(wilcoxon(difference, zero_method="zsplit", method=method).pvalue)
     return Paired(mean, len(difference), by_t, by_rank)
 
 

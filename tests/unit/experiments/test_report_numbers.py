@@ -44,6 +44,11 @@ def test_paired_tests_compare_by_seed():
     assert paired(reference[:1], reference[:1]).t_test is None
 
 
+def test_equal_seeds_count_half_for_each_side():
+    """By hand: of 0, 1, 2, 3 the ranks 1 (split), 2, 3, 4; 2 of the 8 signs are as extreme."""
+    assert paired(np.array([1.0, 2.0, 3.0, 4.0]), np.ones(4)).wilcoxon == pytest.approx(0.25)
+
+
 def test_rounds_to_a_level_count_from_one():
     gap = np.array([[0.1, 0.9, 0.95], [0.0, 0.1, 0.2]])
     assert rounds_to(0.9, gap) == [2, None]
