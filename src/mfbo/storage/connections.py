@@ -6,7 +6,7 @@ for others instead of failing half-way. On a server connecting, locks and statem
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
 from typing import Any
@@ -15,6 +15,7 @@ from mfbo.errors import ConflictError, DamageError, InvalidInputError, MfboError
 from mfbo.storage.addresses import Address
 from mfbo.storage.drivers import CONNECT_SECONDS, WAIT, Connection, Driver, driver_for
 from mfbo.storage.recognition import NO_STORE, is_store
+from mfbo.storage.shared_commits import SharedCommits, UncertainCommitError, WriteTurns
 from mfbo.storage.sharing import PAUSE, Identity, identity_of, require_same, through_gate
 
 MOST_IDLE = 5  # connections kept for the next transactions
@@ -29,10 +30,6 @@ _REASONS = {  # what SQLite says in two words, and the way out; anything else it
     "SQLITE_NOMEM": "there is not enough memory",
     "SQLITE_INTERRUPT": "try again",
 }
-
-
-class UncertainCommitError(StorageError):
-    """A commit that failed on its way: only a look tells whether it happened."""
 
 
 class Pool:
@@ -92,32 +89,6 @@ class Pool:
             self.discard(raw)
 
 
-class WriteTurns:
-    """The writers of one process, one after another; left to itself, SQLite lets each of them poll for its lock."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._process = os.getpid()
-
-    @property
-    def taken(self) -> bool:
-        """Whether somebody writes."""
-        return self._lock.locked()
-
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Wait for one's turn; whoever waits for too long goes on, and SQLite's own lock decides."""
-        if os.getpid() != self._process:  # a forked child has turns of its own
-            self._lock, self._process = Lock(), os.getpid()
-        lock = self._lock
-        has_turn = lock.acquire(timeout=WAIT)
-        try:
-            yield
-        finally:
-            if has_turn:
-                lock.release()
-
-
 class Database:
     """Gives transactions; threads may use it at once, and a forked child gets connections of its own."""
 
@@ -127,7 +98,8 @@ class Database:
         self.opened: Identity | None = None  # the file of the first connection; later ones must have the same
         self.driver: Driver = driver_for(address)
         self._pool = Pool(self.driver)
-        self._turns = WriteTurns()
+        self._turns = WriteTurns(WAIT)
+        self._commits = SharedCommits(self._carried_out, self.checkpoint)
         self._in_log_mode = False
 
     @contextmanager
@@ -154,14 +126,28 @@ class Database:
                 raise UncertainCommitError(self._explained(error)) from error
             self._require_same()
 
+    def changed(self, change: Callable[[Connection], None]) -> None:
+        """Carry out a change in a transaction; on an SQLite file it shares the commit with those of other threads.
+
+        change: may be called again, after a transaction that was undone. ``UncertainCommitError``: as above.
+        """
+        if self.file is None:  # a server lets changes of several studies happen at once
+            self._carried_out([change])
+        else:
+            self._commits.make(change)
+
+    def _carried_out(self, changes: Sequence[Callable[[Connection], None]]) -> None:
+        with self.transaction(write=True) as connection:
+            for change in changes:
+                change(connection)
+
     def checkpoint(self) -> None:
         """Move what was written from SQLite's log into the file itself, as far as nobody is in the way.
 
         A log that is cut or damaged loses its last records without a word; the file is checked. What was committed is
-        kept either way, so a checkpoint that fails (a full disk, a reader in the way) is left to the next one. So is
-        one while another thread writes.
+        kept either way, so a checkpoint that fails (a full disk, a reader in the way) is left to the next one.
         """
-        if self.file is None or self._turns.taken:
+        if self.file is None:
             return
         with suppress(Exception), through_gate(self.file, 0.0):
             raw = self._pool.taken(self._connected)

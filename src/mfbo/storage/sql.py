@@ -19,11 +19,12 @@ from typing import Any
 from mfbo.errors import ConflictError, DamageError, InvalidInputError, StorageError, UnknownNameError
 from mfbo.storage.addresses import read_address
 from mfbo.storage.checksums import checksum
-from mfbo.storage.connections import Database, UncertainCommitError
+from mfbo.storage.connections import Database
 from mfbo.storage.contract import Draft, Event, EventKind, Finding, StudySummary
 from mfbo.storage.drivers import WAIT, Connection, Row
 from mfbo.storage.rules import END, UNSETTLING, check_expected, check_known, next_step
 from mfbo.storage.schema import SCHEMA, is_older, migrate, require_newest, version_of
+from mfbo.storage.shared_commits import UncertainCommitError
 from mfbo.validation import known_name
 
 _log = logging.getLogger(__package__)
@@ -62,10 +63,13 @@ class SqlStorage:
         """Add a study; refuse a name that exists."""
         fields = {"uid": uuid.uuid4().hex, "name": name, "created": time.time(), "description": description}
         values = {**fields, "events": 0, "rounds": 0, "ended": 0}
+
+        def add(connection: Connection) -> None:
+            self._lock_creation(connection)
+            connection.insert("studies", [{**values, "checksum": checksum(*values.values())}])
+
         try:
-            with self._settled(lambda connection: self._uid(connection, name) == fields["uid"]) as connection:
-                self._lock_creation(connection)
-                connection.insert("studies", [{**values, "checksum": checksum(*values.values())}])
+            self._change(add, lambda connection: self._uid(connection, name) == fields["uid"])
         except ConflictError:
             raise InvalidInputError(f"the study {name!r} already exists in {self.address}; choose another") from None
 
@@ -98,10 +102,11 @@ class SqlStorage:
     def extend(self, name: str, drafts: Sequence[Draft], expected: int | None = None) -> int:
         """Add several events, all or none, and return the sequence of the first."""
         rows: list[dict[str, Any]] = []
-        with self._settled(lambda connection: self._has(connection, name, rows)) as connection:
+
+        def add(connection: Connection) -> None:
             study = self._study(connection, name, lock=True)
             check_expected(expected, study.events)
-            rows += self._new_rows(connection, study, drafts)
+            rows[:] = self._new_rows(connection, study, drafts)
             connection.insert("events", rows)
             grown = {
                 "events": study.events + len(rows),
@@ -110,17 +115,22 @@ class SqlStorage:
             }
             whole = checksum(study.uid, study.name, study.created, study.description, *grown.values())
             connection.run(GROW, id=study.id, **grown, checksum=whole)
-        self._database.checkpoint()
+
+        self._change(add, lambda connection: bool(rows) and self._has(connection, name, rows))
         return int(rows[0]["sequence"])
 
     def delete(self, name: str) -> None:
         """Remove a study with all its events."""
         uid = ""
-        with self._settled(lambda connection: self._uid(connection, name) != uid) as connection:
+
+        def remove(connection: Connection) -> None:
+            nonlocal uid
             study = self._study(connection, name, lock=True)
             uid = study.uid
             connection.run("DELETE FROM events WHERE study = :id", id=study.id)
             connection.run("DELETE FROM studies WHERE id = :id", id=study.id)
+
+        self._change(remove, lambda connection: uid != "" and self._uid(connection, name) != uid)
 
     def check(self) -> list[Finding]:
         """Look at everything that is stored; also at pages and indexes of an SQLite file."""
@@ -205,15 +215,14 @@ class SqlStorage:
         with self._database.transaction(write=write) as connection:
             yield connection
 
-    @contextmanager
-    def _settled(self, is_done: Callable[[Connection], bool]) -> Iterator[Connection]:
-        """Give a connection for a change; if the commit fails on its way, look whether the change is there.
+    def _change(self, change: Callable[[Connection], None], is_done: Callable[[Connection], bool]) -> None:
+        """Make a change; if the commit fails on its way, look whether the change is there.
 
         is_done: looks, after waiting for whoever is still at work on the study: a server may go on without us.
         """
+        require_newest(self._version, self.address)
         try:
-            with self._transaction(write=True) as connection:
-                yield connection
+            self._database.changed(change)
             return
         except UncertainCommitError as error:
             failed = error

@@ -1,0 +1,105 @@
+"""Threads that wait share a commit: each is stored before it goes on, and a refused change stops no other."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from mfbo.errors import ConflictError, RoundStateError, StorageError
+from mfbo.storage import open_storage
+from mfbo.storage.shared_commits import SharedCommits, UncertainCommitError
+
+
+class Transactions:
+    """What was carried out together; the first one waits until it is let go, so that others gather."""
+
+    def __init__(self, fail=None):
+        self.groups, self.fail = [], fail
+        self.begun, self.go_on = threading.Event(), threading.Event()
+
+    def carried_out(self, changes):
+        self.groups.append(len(changes))
+        if not self.begun.is_set():
+            self.begun.set()
+            self.go_on.wait(60)
+        elif self.fail is not None and len(changes) > 1:
+            raise self.fail
+        for change in changes:
+            change(None)
+
+
+def gathered(transactions, commits, changes):
+    """Make one change, and the others while it is being made; return what came of the others."""
+    with ThreadPoolExecutor(len(changes) + 1) as pool:
+        first = pool.submit(commits.make, lambda _: None)
+        transactions.begun.wait(60)
+        others = [pool.submit(commits.make, change) for change in changes]
+        while len(commits._waiting) < len(changes):
+            pass
+        transactions.go_on.set()
+        first.result()
+        return [other.exception() for other in others]
+
+
+def test_those_who_wait_share_the_next_commit_and_the_file_is_settled_when_nobody_waits():
+    transactions, settled, made = Transactions(), [], []
+    commits = SharedCommits(transactions.carried_out, lambda: settled.append(len(made)))
+    changes = [lambda _, number=number: made.append(number) for number in range(5)]
+    assert gathered(transactions, commits, changes) == [None] * 5
+    assert transactions.groups == [1, 5]
+    assert made == list(range(5))
+    assert settled == [5]
+
+
+def test_after_a_refusal_each_is_made_alone():
+    transactions, made = Transactions(), []
+    commits = SharedCommits(transactions.carried_out, lambda: None)
+
+    def refused(_):
+        raise RoundStateError("told already")
+
+    outcomes = gathered(transactions, commits, [lambda _: made.append("a"), refused, lambda _: made.append("b")])
+    assert [type(outcome) for outcome in outcomes] == [type(None), RoundStateError, type(None)]
+    assert {"a", "b"} <= set(made)
+    assert transactions.groups == [1, 3, 1, 1, 1]
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_a_commit_that_failed_on_its_way_is_uncertain_for_all_of_them(interrupted):
+    transactions = Transactions(KeyboardInterrupt() if interrupted else UncertainCommitError("the disk is gone"))
+    commits = SharedCommits(transactions.carried_out, lambda: None)
+    outcomes = gathered(transactions, commits, [lambda _: None] * 3)
+    kinds = [type(outcome) for outcome in outcomes]
+    assert kinds.count(UncertainCommitError) == (2 if interrupted else 3)
+    commits.make(lambda _: None)  # the next one finds nobody at work
+
+
+def test_a_conflict_of_one_study_leaves_the_records_of_the_others(tmp_path):
+    storage = open_storage(f"sqlite:///{tmp_path}/studies.db")
+    for number in range(6):
+        storage.create(f"study {number}", "{}")
+
+    def written(number):
+        expected = 7 if number == 3 else 0  # nobody has written seven records
+        return storage.append(f"study {number}", "asked", 0, "{}", 0.0, expected)
+
+    ready = threading.Barrier(6)
+    with ThreadPoolExecutor(6) as pool:
+        outcomes = [pool.submit(lambda number=number: (ready.wait(60), written(number))) for number in range(6)]
+        errors = [type(outcome.exception()) for outcome in outcomes]
+    assert errors == [ConflictError if number == 3 else type(None) for number in range(6)]
+    assert [len(storage.events(f"study {number}")) for number in range(6)] == [1, 1, 1, 0, 1, 1]
+
+
+def test_an_interrupted_leader_leaves_what_was_not_stored_refused_as_such(tmp_path, monkeypatch):
+    storage = open_storage(f"sqlite:///{tmp_path}/studies.db")
+    storage.create("study", "{}")
+    monkeypatch.setattr(storage._database, "changed", _interrupted)
+    with pytest.raises(StorageError, match="nothing was stored"):
+        storage.append("study", "asked", 0, "{}", 0.0)
+    with pytest.raises(StorageError, match="nothing was stored"):
+        storage.delete("study")
+
+
+def _interrupted(change):
+    raise UncertainCommitError("the thread that stored this was interrupted")
