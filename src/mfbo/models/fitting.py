@@ -58,13 +58,13 @@ class Design:
     def __init__(self, kernel: Kernel) -> None:
         """Start without rows."""
         self.kernel = kernel
-        self.count = 0
+        self.count = self._further_rows = 0
         self._columns: dict[Source, GrowingArray] = {}
-        for term in kernel.terms:
+        for term in (*kernel.terms, *kernel.further):
             for source in term.sources:  # terms may share a source
                 self._columns.setdefault(source, GrowingArray())
         self.columns: dict[Source, FloatArray] = {}
-        self._grams = GrowingArray()
+        self._grams, self._further = GrowingArray(), GrowingArray()
         self._pairs = {place: GrowingArray() for place in kernel.moving}
         self._values, self._noise_scale, self._situations = GrowingArray(), GrowingArray(), GrowingArray()
         self.values = self._values.view
@@ -106,16 +106,33 @@ class Design:
                 grams[:, place] = packed[:, 0]
         self._grams.extend(grams)
 
+    @property
+    def _further_grams(self) -> FloatArray:
+        """The Gram matrices of the further terms, packed (N, J′): computed as far as they are asked for."""
+        known = self._further_rows
+        if known < self.count:
+            lower = np.flatnonzero(np.tri(self.count - known, self.count, known))
+            pairs = [term.pairs(self.columns, known, self.count) for term in self.kernel.further]
+            self._further.extend(np.stack([each.ravel()[lower] for each in pairs], axis=1))
+            self._further_rows = self.count
+        return self._further.view
+
     def unit_grams(
         self, lengths: FloatArray, start: int = 0, reuse: FloatArray | None = None
     ) -> tuple[FloatArray, list[FloatArray]]:
         """Return the Gram matrices of all terms without their weights, and their derivatives in log length.
 
-        Packed from row ``start`` on: (N, J), and for each term with a length (N,). ``reuse`` is an earlier answer for
-        the same rows, of which only the terms with a length are computed anew.
+        Packed from row ``start`` on: (N, J), and for each term with a length (N,). ``lengths``: of the kernel's terms,
+        or of the richer kernel's. ``reuse`` is an earlier answer for the same rows, of which only the terms with a
+        length are computed anew.
         """
         first = start * (start + 1) // 2
-        grams = self._grams.view[first:].copy() if reuse is None else reuse
+        if reuse is not None:
+            grams = reuse
+        elif len(lengths) == len(self.kernel.terms):
+            grams = self._grams.view[first:].copy()
+        else:
+            grams = np.concatenate([self._grams.view[first:], self._further_grams[first:]], axis=1)
         slopes = []
         for place, pairs in self._pairs.items():
             term, length = self.kernel.terms[place], float(lengths[place])
@@ -182,12 +199,20 @@ class MarginalLikelihood:
     """Negative log posterior of θ for one design and its standardized payoffs y (n,).
 
     ``noise``: known noise variance in standardized units, or None to fit it. ``memory``: the length of drift, in
-    rounds, or None without.
+    rounds, or None without. ``kernel``: that of the design unless given, or the richer one.
     """
 
-    def __init__(self, design: Design, targets: FloatArray, noise: float | None, memory: float | None = None) -> None:
+    def __init__(
+        self,
+        design: Design,
+        targets: FloatArray,
+        noise: float | None,
+        memory: float | None = None,
+        kernel: Kernel | None = None,
+    ) -> None:
         """Prepare what does not change from one θ to the next."""
         self.design = design
+        self.kernel = design.kernel if kernel is None else kernel
         self._targets = targets
         self._noise = noise
         self._row, self._column = np.tril_indices(design.count)
@@ -205,7 +230,7 @@ class MarginalLikelihood:
         found = self._factored(theta, at, self._shared)
         if found is None:
             return FAILED, np.zeros_like(theta)
-        kernel, weights, slopes = self.design.kernel, at.values.weights, at.slopes
+        kernel, weights, slopes = self.kernel, at.values.weights, at.slopes
         inverse, _ = scipy.linalg.lapack.dpotri(found.upper, lower=0, overwrite_c=1)
         alpha = found.alpha
         pull = (inverse.T.ravel()[self._flat] - alpha[self._row] * alpha[self._column]) * self._doubled
@@ -237,13 +262,13 @@ class MarginalLikelihood:
 
     def _undrifted(self, theta: FloatArray) -> "_Undrifted":
         """Return what the covariance at θ is made of."""
-        values = self.design.kernel.values(theta)
+        values = self.kernel.values(theta)
         self._grams, slopes = self.design.unit_grams(values.lengths, reuse=self._grams)
         return _Undrifted(values, slopes, self._grams @ values.weights)
 
     def _factored(self, theta: FloatArray, at: "_Undrifted", shared: FloatArray | None) -> "_Factored | None":
         """Factorize the covariance at θ, drift included; None if that cannot be done."""
-        kernel, count, values = self.design.kernel, self.design.count, at.values
+        kernel, count, values = self.kernel, self.design.count, at.values
         noise = values.noise if self._noise is None else self._noise
         plan = at.plan if shared is None else at.plan * shared
         likeness = None if self._pairs is None or values.situation is None else self._pairs.at(values.situation)
@@ -282,7 +307,7 @@ class _Factored:
 
 def fitted(objective: MarginalLikelihood, start: FloatArray, iterations: int) -> FloatArray:
     """Return θ after at most ``iterations`` L-BFGS steps from ``start``."""
-    bounds = objective.design.kernel.bounds
+    bounds = objective.kernel.bounds
     result = scipy.optimize.minimize(
         objective,
         np.clip(start, bounds[:, 0], bounds[:, 1]),

@@ -1,13 +1,15 @@
 """The Gaussian process over rows: grows round by round, refits on demand, and gives the posterior."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import Posterior
+from mfbo.models import separable
 from mfbo.models.additive import AdditivePosterior
 from mfbo.models.cholesky import GrowingCholesky
 from mfbo.models.drift import EVIDENCE, LENGTHS, correlation, correlation_with_next
@@ -87,29 +89,53 @@ class GaussianProcess:
     def refit(self, start: FloatArray | None, iterations: int, memory: float | None = None) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None).
 
-        memory: the length of drift in the fit before. Drift begins when it explains the payoffs better by far.
+        memory: the length of drift in the fit before. Drift begins when it explains the payoffs better by far, and so
+        do the kernel's further terms; a start that has their weights says that the fit before had them.
         """
         shift, scale = standardization(self.design.values, robust=self.kernel.robust, level=self.kernel.level)
         targets = in_unit(self.design.values, shift, scale)
         noise = None if self.noise is None else (self.noise / scale) ** 2
-        objective = MarginalLikelihood(self.design, targets, noise, memory)
-        theta = fitted(objective, self.kernel.start if start is None else start, iterations)
-        if not self.kernel.drifts:
-            return self.adopt(Fit(theta, shift, scale, memory))
-        costs = objective.by_memory(theta, (None, *LENGTHS))
-        if memory is None:
-            costs[None] -= EVIDENCE
-        best = min(costs, key=costs.__getitem__)
-        if best != memory:
-            theta = fitted(MarginalLikelihood(self.design, targets, noise, best), theta, iterations)
-        return self.adopt(Fit(theta, shift, scale, best))
+        objective = partial(MarginalLikelihood, self.design, targets, noise)
+        theta = self.kernel.start if start is None else start
+        kernel = self.kernel.that_has(theta)
+        lasting = objective(memory, kernel)
+        theta = fitted(lasting, theta, iterations)
+        if self.kernel.drifts:
+            costs = lasting.by_memory(theta, (None, *LENGTHS))
+            if memory is None:
+                costs[None] -= EVIDENCE
+            best = min(costs, key=costs.__getitem__)
+            if best != memory:
+                memory, lasting = best, objective(best, kernel)
+                theta = fitted(lasting, theta, iterations)
+        if self.kernel.further and self.design.count >= separable.FEWEST:
+            theta = self._as_rich_as_needed(theta, lasting, partial(objective, memory), iterations)
+        return self.adopt(Fit(theta, shift, scale, memory))
+
+    def _as_rich_as_needed(
+        self,
+        theta: FloatArray,
+        objective: MarginalLikelihood,
+        with_kernel: Callable[[Kernel], MarginalLikelihood],
+        iterations: int,
+    ) -> FloatArray:
+        """Return θ, or what a fit with the further terms finds if it is better by far, without them if it is no worse.
+
+        objective: what θ was fitted to; with_kernel: the same for another kernel.
+        """
+        lacks = objective.kernel is self.kernel
+        other = with_kernel(self.kernel.richer if lacks else self.kernel)
+        found = fitted(other, self.kernel.let_in(theta) if lacks else self.kernel.let_go(theta), iterations)
+        gain = objective(theta)[0] - other(found)[0]
+        return found if gain >= (separable.EVIDENCE if lacks else 0.0) else theta
 
     def adopt(self, fit: Fit) -> Fit:
         """Take these hyperparameters as they are and factorize from scratch."""
-        values = self.kernel.values(fit.theta)
+        kernel = self.kernel.that_has(fit.theta)
+        values = kernel.values(fit.theta)
         noise = values.noise if self.noise is None else (self.noise / fit.scale) ** 2
         parts: tuple[Part, ...] = ()
-        for summand in self.kernel.summands:
+        for summand in kernel.summands:
             parts += (summand.conditioned(values, self.design.columns),)
         usual = self.design.situation_scale()
         cholesky = GrowingCholesky.of(self._covariance(values, noise, fit.memory, 0, usual))

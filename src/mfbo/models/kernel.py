@@ -10,7 +10,7 @@ To add a kind of term: a file with its term, part and block, and a term in a pre
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
@@ -310,7 +310,8 @@ class Kernel:
     robust: whether payoffs are standardized by their middle half, so that a few very bad plans do not set the unit in
     which the noise and all weights have their priors. level: whether the unit is at least the size of a middle payoff,
     for payoffs whose changes are to be believed in shares of what is earned. situation: what makes rounds differ, None
-    if nothing does. drifts: whether a fit asks for drift; a kernel that knows situations does not.
+    if nothing does. drifts: whether a fit asks for drift; a kernel that knows situations does not. further: terms
+    without a length that a fit lets in once payoffs ask for them; θ then has their weights behind those of the others.
     """
 
     name: str
@@ -321,6 +322,7 @@ class Kernel:
     level: bool = False
     situation: SituationModel | None = None
     drifts: bool = False
+    further: tuple[Term, ...] = ()
 
     @cached_property
     def moving(self) -> list[int]:
@@ -357,6 +359,28 @@ class Kernel:
         lengths[self.moving] = np.exp(theta[count:first])
         situated = None if self.situation is None else self.situation.values(theta[first:-1])
         return Values(np.exp(theta[:count]), lengths, float(np.exp(theta[-1])), situated)
+
+    @cached_property
+    def richer(self) -> "Kernel":
+        """The kernel with its further terms."""
+        return replace(self, terms=(*self.terms, *self.further), further=()) if self.further else self
+
+    def is_whose(self, theta: FloatArray) -> bool:
+        """Tell whether θ has the numbers of this kernel or of the richer one."""
+        return len(theta) in (len(self.hyperparameters), len(self.richer.hyperparameters))
+
+    def that_has(self, theta: FloatArray) -> "Kernel":
+        """Return the kernel that θ belongs to: this one, or the one with its further terms."""
+        return self if len(theta) == len(self.hyperparameters) else self.richer
+
+    def let_in(self, theta: FloatArray) -> FloatArray:
+        """Return θ with the further terms at their medians."""
+        count = len(self.terms)
+        return np.concatenate([theta[:count], self.richer.start[count : len(self.richer.terms)], theta[count:]])
+
+    def let_go(self, theta: FloatArray) -> FloatArray:
+        """Return a θ of the richer kernel without the further terms."""
+        return np.concatenate([theta[: len(self.terms)], theta[len(self.richer.terms) :]])
 
     @cached_property
     def summands(self) -> tuple[Summand, ...]:

@@ -27,11 +27,14 @@ from mfbo.models.features import SHAPES, Axis, Feature, Shape
 from mfbo.models.hyperparameters import Hyperparameter
 from mfbo.models.kernel import Constant, Kernel, Term
 from mfbo.models.products import Product
+from mfbo.models.separable import CellRoots, Separable
 from mfbo.models.stationary import EMBEDDINGS, PROFILES, Radial, Stationary, block_distances
 from mfbo.population import Population
 from mfbo.simplex import dirichlet, uniform
 
 LENGTHS = (0.1, 0.25, 0.6)  # of the couplings over actions, on features scaled to [0, 1]
+SEPARABLE_LENGTHS = (0.2, 0.6)  # of the functions of single cells, in typical distances of √w
+MOST_SEPARABLE = 250  # cells: as many as payoffs that an exact process holds
 OCCUPANCY_SHAPES = ("linear", "log", "decay", "fast decay")
 REFERENCE_SEED = 20250101
 NOISE = Hyperparameter(1e-4, 4.0, float(np.log(1e-9)), 0.0)
@@ -71,7 +74,8 @@ def joint_kernel(population: Population, *, profile: str = "rbf") -> Kernel:
 def default_kernel(population: Population, *, noisy: bool = False) -> Kernel:
     """Return our kernel for population payoffs: channels on √w, w and P² (and √P, P), two RBFs and a constant.
 
-    noisy: whether payoffs are known to be noisy, which moves the prior of the noise and makes the unit robust.
+    noisy: whether payoffs are known to be noisy, which moves the prior of the noise and makes the unit robust. Exact
+    payoffs may show that every cell needs a function of its own.
     """
     parts = _Parts(population)
     weight = Hyperparameter(0.01, 4.0)
@@ -87,8 +91,9 @@ def default_kernel(population: Population, *, noisy: bool = False) -> Kernel:
     if population.features is not None:  # without features the mean embedding is w itself and adds nothing
         terms.append(Stationary("mean", Hyperparameter(0.03, 1.5), parts.radial("mean", "rbf"), length))
     terms.append(Constant("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)))
-    noise = KNOWN_TO_BE_NOISY if noisy else NOISE
-    return Kernel("default", tuple(terms), noise, population.weights, robust=noisy, drifts=True)
+    noise, further = (KNOWN_TO_BE_NOISY, ()) if noisy else (NOISE, parts.separable())
+    kernel = Kernel("default", tuple(terms), noise, population.weights, robust=noisy, drifts=True)
+    return replace(kernel, further=further)
 
 
 def agents_kernel(population: Population) -> Kernel:
@@ -188,6 +193,20 @@ class _Parts:
         typical = float(np.median(squared[np.triu_indices(len(squared), 1)]))
         norm = typical if typical > 1e-12 else 1.0  # one action: no distances
         return Radial(embedding, PROFILES[profile](), norm)
+
+    def separable(self) -> tuple[Separable, ...]:
+        """Return a term per length; at their medians all of them together have the variance of the payoffs."""
+        contexts, actions = self.population.shape
+        cells = contexts * actions
+        if cells > MOST_SEPARABLE:
+            return ()
+        roots = CellRoots.made_for(self.population.weights, actions, Identity())
+        typical = self.radial("hellinger", "rbf").norm / cells
+        weight = Hyperparameter(1.0 / cells / len(SEPARABLE_LENGTHS), 1.5)
+        return tuple(
+            Separable(f"separable/{length:g}", weight, Radial(roots, PROFILES["rbf"](), typical * length * length))
+            for length in SEPARABLE_LENGTHS
+        )
 
     def _mean_variance(self, feature: Feature, coupling: Coupling) -> float:
         if self.of_cells:

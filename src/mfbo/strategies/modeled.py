@@ -60,6 +60,12 @@ class Belief:
         return self.note.fit.memory is not None
 
     @property
+    def bends(self) -> bool:
+        """Whether the payoffs asked for the kernel's further terms: the model may have many hills."""
+        kernel = self.process.kernel
+        return kernel.that_has(self.note.fit.theta) is not kernel
+
+    @property
     def after_open_plans(self) -> Posterior:
         """What will be believed once the open plans are told, as far as that is known."""
         return self._conditioned(pending_shares(self.history)) if self.history.open else self.posterior
@@ -82,7 +88,7 @@ class Surrogate:
 
     def belief(self, plan: ReplayPlan, history: History, kernel: Kernel, iterations: int) -> Belief:
         """Return the model of a history; a new fit takes ``iterations`` L-BFGS steps at most."""
-        if plan.noted is not None and len(plan.noted.fit.theta) != len(kernel.hyperparameters):
+        if plan.noted is not None and not kernel.is_whose(plan.noted.fit.theta):
             raise DamageError(
                 f"a round's notes hold {len(plan.noted.fit.theta)} numbers of a fit, and the model has"
                 f" {len(kernel.hyperparameters)}: another version or another strategy wrote them"
@@ -99,7 +105,7 @@ class Surrogate:
         note = plan.noted
         if note is None:
             setting = (plan.setting.kind, plan.setting.size)
-            fits = plan.start is not None and len(plan.start) == len(kernel.hyperparameters)  # a population may change
+            fits = plan.start is not None and kernel.is_whose(plan.start)  # a population may change
             fit = process.refit(plan.start if fits else None, iterations, plan.memory)
             note = FitNote(plan.told, fit, setting, history.corrections)
             _log.info("fitted the kernel %r to %d told rounds", kernel.name, plan.told)

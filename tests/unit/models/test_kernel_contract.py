@@ -1,12 +1,12 @@
 """The shipped contract suite over every kernel, and over deliberately wrong ones: the message says what is wrong."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
-from mfbo.models import Hyperparameter, Kernel
+from mfbo.models import Hyperparameter, Kernel, default_kernel
 from mfbo.models.stationary import Hellinger, Radial, Rbf, Stationary
 from mfbo.population import Population
 from mfbo.strategies.on_simplex.geometric_gp import GPFisherRao, GPWasserstein
@@ -33,6 +33,11 @@ class TestEveryKernel(KernelContract):
                 OPPONENTS[self.name].kernel_for(population, "any") if own else self.presets[self.name](population)
             )
         return MADE[key]
+
+
+class TestSeparableTerms(KernelContract):
+    def make(self, population: Population) -> Kernel:
+        return replace(default_kernel(population), terms=default_kernel(population).further, further=())
 
 
 class Steep(Rbf):

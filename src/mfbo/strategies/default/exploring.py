@@ -4,6 +4,9 @@ Little optimism (0.3) climbs fast while the model is right. Where it leads to a 
 while its plans are as good as the best and five rounds gained next to nothing, the plan of the largest expected gain
 over the best is played instead; and where the model is sure that nothing can gain, the plan it knows least of, for then
 the model is to be doubted. Where payoffs drift, what was best has to be followed and every plan teaches: no exploring.
+
+A model with functions of single cells has a hill for every choice of cells, and a climb knows one of them: its gains
+are climbed from the most promising of two dozen plans, in which two actions exchanged their shares or few have any.
 """
 
 from dataclasses import dataclass
@@ -13,6 +16,7 @@ import numpy as np
 from mfbo.acquisition import ExpectedGain
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import Acquisition
+from mfbo.simplex import dirichlet
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.search import Search, Starts, least_multiplier
 from mfbo.strategies.default.seen import Seen
@@ -22,6 +26,8 @@ SMALL = 0.01  # difference, as a share of all that was gained since the first pl
 SURE = 3.0  # standard deviations beyond which the model is sure
 NOTHING = 1e-5  # share of all that was gained so far that would not count as a gain
 JITTERED = 1e-10  # variance that a model without noise leaves at a told plan
+EXCHANGES, SPARSE = 16, 8  # plans that are looked at before gains of a model that bends are climbed …
+FACE = 3.0  # … the sparse ones with about so many actions each
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +36,7 @@ class Exploring:
 
     best: highest mean of the visited plans. least: gain over it that would count. due: whether this round explores
     whatever little optimism would find. multiplier: that little optimism, in standard deviations. highest: much of it.
-    follows: whether payoffs drift, so that no round explores.
+    follows: whether payoffs drift, so that no round explores. bends: whether the model has functions of single cells.
     """
 
     best: float
@@ -40,6 +46,7 @@ class Exploring:
     highest: float
     placements: KnownPlacements
     follows: bool = False
+    bends: bool = False
 
     @staticmethod
     def of(seen: Seen, means: FloatArray, noise_variance: float, base: float, highest: float) -> "Exploring":
@@ -60,6 +67,9 @@ class Exploring:
                 return plan, False
             starts = Starts(None, starts.incumbent, starts.random)
         gain: Acquisition = ExpectedGain(search.posterior, self.best)
+        if self.bends:
+            drawn = max([starts.random, *exchanges(starts.incumbent, rng)], key=lambda plan: gain(plan)[0])
+            starts = Starts(None, starts.incumbent, drawn)
         plan = search.climbed_on(gain, starts.every)
         if not self.may_gain(search, plan):
             plan = search.climbed(self.highest, [starts.random])
@@ -77,6 +87,20 @@ class Exploring:
         moments = search.posterior.population(plan)
         hoped = moments.mean + SURE * moments.variance**0.5
         return bool(hoped > self.best + self.least)
+
+
+def exchanges(incumbent: FloatArray, rng: np.random.Generator) -> list[FloatArray]:
+    """Return sparse plans, and the best plan with the shares of two actions of a context exchanged; (C, A) each."""
+    contexts, actions = incumbent.shape
+    plans = [dirichlet(min(1.0, FACE / actions), contexts, actions, rng) for _ in range(SPARSE)]
+    for _ in range(EXCHANGES if actions > 1 else 0):
+        context = int(rng.integers(contexts))
+        full = int(rng.choice(actions, p=incumbent[context] / incumbent[context].sum()))
+        other = (full + int(rng.integers(1, actions))) % actions
+        plan = incumbent.copy()
+        plan[context, [full, other]] = plan[context, [other, full]]
+        plans.append(plan)
+    return plans
 
 
 def _last_climb(seen: Seen, means: FloatArray) -> float:

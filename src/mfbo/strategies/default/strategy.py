@@ -123,7 +123,7 @@ class Default(ModeledStrategy):
 
             if seen.kind == "exact":
                 exploring = Exploring.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
-                exploring = replace(exploring, follows=belief.drifts)
+                exploring = replace(exploring, follows=belief.drifts, bends=belief.bends)
                 plan, explores = exploring.climbed(search, starts, rng)
                 return Proposal(plan, {**belief.notes, **exploring.notes, "explores": (float(explores),)})
 
