@@ -8,10 +8,14 @@ import pytest
 from mfbo import Population, create_study, load_study
 from mfbo.errors import InvalidInputError
 from mfbo.records import Feedback, History, Plan, Round
+from mfbo.situations import Situations
+from mfbo.strategies import Default
 from mfbo.strategies.default.crowding import Crowding
 from mfbo.strategies.default.guard import Guard
 from mfbo.strategies.default.hints import without_hints
+from mfbo.strategies.default.kernels import COSTS_FACTOR
 from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.default.status_quo import reference_is_due
 from mfbo.strategies.default.step import FIRST, GROWTH, LEAST, MOST_NOISY, Both, Step
 from mfbo.strategies.default.tilt import TiltedMean
 from mfbo.strategies.default.wrong_days import wrong_days
@@ -236,6 +240,41 @@ def test_nearness_to_a_plan_that_somebody_chose_is_a_feature_of_noisy_days():
         names[seen.kind] = [term.name for term in belief.process.kernel.terms]
     assert [name for name in names["planned"] if name != "nearness"] == names["street"]
     assert "nearness" in names["planned"]
+
+
+def days_that_differ(level, plans, **words):
+    """Return a history of days with rain, which tell a level and less the further a plan is from START."""
+    rounds = []
+    for number, plan in enumerate(plans):
+        played = Round(Plan(number, plan), situation={"rain": float(number % 3)})
+        payoff = level + number % 3 - 10.0 * float(np.abs(plan - START / 40).sum())
+        rounds.append(played.done(Feedback(payoff), plan, told=number))
+    situations = Situations.read({"rain": "number"})
+    told = {"situations": situations, "situation": {"rain": 1.0}, "aim": "earn", "status_quo": START / 40}
+    return History(population(), tuple(rounds), **{**told, **words})
+
+
+@pytest.mark.parametrize(("references", "due"), [(2, True), (3, False)])
+def test_the_status_quo_is_told_again_where_days_differ_and_nothing_is_known_to_be_better(references, due):
+    quo, others = START / 40, [START / 40 + 0.02 * np.roll([[1, -1, 0, 0, 0, 0]], step) for step in range(5)]
+    plans = [quo] * references + others[: 7 - references]
+    history = days_that_differ(100.0, plans, planned=True)
+    proposed = Default().propose(history, np.random.default_rng(0))
+    assert (proposed.notes["guard"] == ("reference",)) == due
+    assert np.array_equal(proposed.distribution, quo) == due
+    assert not reference_is_due(Seen.of(replace(history, situations=None), "planned"), quo)
+
+
+@pytest.mark.parametrize(("planned", "kinds"), [(True, ("planned", "planned costs")), (False, ("street", "costs"))])
+def test_an_agent_may_change_more_of_a_cost_than_of_what_is_earned(planned, kinds):
+    strategy, medians = Default(), []
+    for level, kind in zip((100.0, -100.0), kinds, strict=True):
+        history = days_that_differ(level, [START / 40] * 2, planned=planned)
+        assert strategy.kind_of(history) == kind
+        terms = strategy.belief(history).process.kernel.terms
+        medians.append({term.name: term.weight.median for term in terms})
+    assert medians[0].pop("constant") == medians[1].pop("constant")
+    assert medians[1] == {name: COSTS_FACTOR * weight for name, weight in medians[0].items()}
 
 
 def test_a_plan_that_somebody_chose_is_left_by_the_smallest_steps():

@@ -13,18 +13,19 @@ from typing import Any
 from mfbo.models import Hyperparameter, Kernel, agents_kernel, default_kernel
 from mfbo.models.situation_kernel import SituationModel
 from mfbo.population import Population
-from mfbo.strategies.default.seen import STREET
+from mfbo.strategies.default.seen import COSTS, STREET
 
 SHARE = 0.25  # of the usual weights: about ten channels together make half of what is earned
 WEIGHT_SD = 0.5  # of the logarithm of a weight, instead of 4: a few noisy days must not argue it away or up
 NOISE = Hyperparameter(1e-2, 1.0, math.log(1e-9), 0.0)  # a tenth of what is earned
 SITUATED_NOISE = Hyperparameter(1e-3, 2.0, math.log(1e-9), 0.0)  # a thirtieth: situations say what the weather did
+COSTS_FACTOR, COSTS_SD = 25.0, 1.5  # on a weight, and of its logarithm, where payoffs are costs; see ``_of_costs``
 
 
 def kernel_for(population: Population, kind: str) -> Kernel:
     """Return our kernel for agents' payoffs, for population payoffs, or for noisy ones that are to be earned."""
     if kind in STREET:
-        return street_kernel(population)
+        return replace(street_kernel(population), name="costs" if kind in COSTS else "street")
     return agents_kernel(population) if kind == "agents" else default_kernel(population, noisy=kind == "noisy")
 
 
@@ -44,5 +45,18 @@ def _believed(term: Any) -> Any:
 
 def situated_kernel(kernel: Kernel, model: SituationModel) -> Kernel:
     """Return a kernel that knows situations: what they say of a day is not noise, so less of it is expected."""
-    noise = SITUATED_NOISE if kernel.name == "street" else kernel.noise
-    return replace(kernel, situation=model, drifts=False, noise=noise)
+    noise = SITUATED_NOISE if kernel.name in ("street", "costs") else kernel.noise
+    terms = tuple(map(_of_costs, kernel.terms)) if kernel.name == "costs" else kernel.terms
+    return replace(kernel, terms=terms, situation=model, drifts=False, noise=noise)
+
+
+def _of_costs(term: Any) -> Any:
+    """Return a term with the weight of costs; the constant stays as it is.
+
+    What is earned bounds what an agent may change. What is lost does not: if it is lost by a fifth of the agents, each
+    of them stands for five times as much. Where weights are too small, the levels of the days take what differs
+    between plans, and the model never learns what a step costs.
+    """
+    if term.role == "constant":
+        return term
+    return replace(term, weight=replace(term.weight, median=COSTS_FACTOR * term.weight.median, sd=COSTS_SD))

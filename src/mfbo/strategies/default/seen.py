@@ -3,13 +3,17 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from mfbo.arrays import FloatArray
 from mfbo.models import only_system
 from mfbo.records import History, Round
 from mfbo.simplex import Region
 from mfbo.strategies.reading import steered
 
-STREET = ("street", "planned")  # noisy population payoffs to be earned; "planned": somebody chose the status quo
+PLANNED = ("planned", "planned costs")  # noisy population payoffs to be earned, and somebody chose the status quo
+COSTS = ("costs", "planned costs")  # the same below zero, where days differ
+STREET = ("street", "planned", *COSTS)
 REPLICATE_TOLERANCE = 1e-9  # relative difference of two payoffs of one plan that counts as noise
 
 
@@ -62,3 +66,9 @@ def replicates_disagree(told: tuple[Round, ...]) -> bool:
         if abs(first - payoff) > REPLICATE_TOLERANCE * max(abs(first), abs(payoff)):
             return True
     return False
+
+
+def is_cost(told: tuple[Round, ...]) -> bool:
+    """Tell whether most population payoffs are below zero: something that is lost."""
+    payoffs = [done.payoff for done in told if done.payoff is not None]
+    return bool(payoffs) and float(np.median(payoffs)) < 0.0

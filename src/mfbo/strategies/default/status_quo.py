@@ -8,6 +8,8 @@ from mfbo.records import History
 from mfbo.simplex import uniform
 from mfbo.strategies.default.seen import Seen
 
+REFERENCE_EVERY = 3  # rounds with a day of the status quo among them, while nothing is known to be better
+
 
 def first_earning_plan(seen: Seen) -> FloatArray | None:
     """Return the status quo until it was told twice, (C, A), or once where it cannot be repeated; then None.
@@ -24,6 +26,18 @@ def first_earning_plan(seen: Seen) -> FloatArray | None:
     asked = [done for done in history.rounds if not done.added]
     repeats = seen.kind != "agents" and history.steers == "realized"
     return plan if len(asked) < 1 + int(repeats) else None
+
+
+def reference_is_due(seen: Seen, status_quo: FloatArray) -> bool:
+    """Tell whether the status quo (C, A) is to be told again: where days differ, its first days do not stand for all.
+
+    Otherwise a level that drifts makes all that is played later look better or worse than it.
+    """
+    if seen.history.situations is None or seen.history.steers != "realized":
+        return False
+    asked = [done for done in seen.history.rounds if not done.added]
+    standing = seen.allowed(status_quo)
+    return REFERENCE_EVERY * sum(np.array_equal(done.plan.distribution, standing) for done in asked) < len(asked)
 
 
 def named_status_quo(history: History) -> FloatArray:

@@ -27,9 +27,9 @@ from mfbo.strategies.default.kernels import kernel_for, situated_kernel
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
-from mfbo.strategies.default.seen import STREET, Seen, data_kind, replicates_disagree
+from mfbo.strategies.default.seen import PLANNED, STREET, Seen, data_kind, is_cost, replicates_disagree
 from mfbo.strategies.default.stall import Stall
-from mfbo.strategies.default.status_quo import first_earning_plan, named_status_quo
+from mfbo.strategies.default.status_quo import first_earning_plan, named_status_quo, reference_is_due
 from mfbo.strategies.default.step import LEAST, Step
 from mfbo.strategies.default.tilt import TiltedMean
 from mfbo.strategies.default.wrong_days import without_wrong_days
@@ -63,12 +63,15 @@ class Default(ModeledStrategy):
     def kind_of(self, history: History) -> str:
         """Return the kind of data, see ``seen.data_kind``.
 
-        Noisy population payoffs to be earned are "street", and "planned" where somebody chose the status quo.
+        Noisy population payoffs to be earned are "street", and "planned" where somebody chose the status quo; where
+        days differ and payoffs are below zero, "costs" and "planned costs".
         """
         kind = data_kind(history.told, history.noise)
         if kind == "exact" and history.situations is not None:  # what situations do not say of a day is noise
             kind = "noisy"
         if kind == "noisy" and history.aim == "earn":
+            if history.situations is not None and is_cost(history.told):
+                return "planned costs" if history.planned else "costs"
             return "planned" if history.planned else "street"
         return kind
 
@@ -92,7 +95,7 @@ class Default(ModeledStrategy):
             return self.belief_with(history, kind, own=own)
         status_quo = named_status_quo(history)
         crowding = Crowding.of(history, status_quo)
-        start = status_quo if kind == "planned" else None  # nearness to what merely stands is no feature
+        start = status_quo if kind in PLANNED else None  # nearness to what merely stands is no feature
         rest = self.belief_with(crowding.removed_from(history), kind, start=start, own=own)
         return CrowdedBelief.of(rest, crowding.scaled(rest.note.fit.scale))
 
@@ -147,9 +150,12 @@ class Default(ModeledStrategy):
             belief = self.belief(seen.history, seen.kind)
             means = belief.posterior.population_means(seen.visited)
             guard = Guard.of(seen, belief)
-            careful = seen.kind == "planned"
+            careful = seen.kind in PLANNED
             best = guard.recommended(seen.visited) if careful else guard.best(seen.visited)
-            step = Step(LEAST) if careful and np.array_equal(best, guard.status_quo) else Step.of(seen, means)
+            stands = careful and np.array_equal(best, guard.status_quo)
+            step = Step(LEAST) if stands else Step.of(seen, means)
+            if stands and reference_is_due(seen, guard.status_quo):
+                return Proposal(seen.allowed(best), {**belief.notes, **step.notes, "guard": ("reference",)})
             near = replace(seen, region=step.region(seen, best))
             search = Search.of(near, belief, self.trust)
             notes: dict[str, Note] = {**belief.notes, **step.notes}
