@@ -6,7 +6,8 @@ Every client asks and tells its own payoffs, all different, so that each can be 
 reference puts the same load on a storage of the same kind without a service, in two ways: one process whose threads
 share its studies, and a process for each client. Nobody pauses, so waiting makes up most of every figure; the mean
 belongs beside the median, since a lock that threads share favors whoever had it last. Clients of the service are
-threads of this process: they take their share of the same processors, and so do the server's starts.
+threads of this process: they take their share of the same processors. Asks that met an outage, from a kill until the
+server has started again, are no measure of a server that runs: their times stand apart, but none of them may be lost.
 """
 
 import argparse
@@ -76,7 +77,7 @@ class Load:
 
     def __init__(self, opened: Callable[[str], Any], studies: list[str], clients: int, rounds: int) -> None:
         self._opened, self._studies, self._clients, self._rounds = opened, studies, clients, rounds
-        self.ask_seconds: list[float] = []
+        self.asks: list[tuple[float, float]] = []  # when each began, and how long it took
         self.seconds = 0.0
         self.told: Counter[tuple[str, float]] = Counter()
         self._lock = threading.Lock()
@@ -96,26 +97,26 @@ class Load:
 
     def _client(self, number: int) -> None:
         name = self._studies[number % len(self._studies)]
-        for seconds, payoff in played(self._opened(name), number, self._rounds):
+        for began, seconds, payoff in played(self._opened(name), number, self._rounds):
             with self._lock:
-                self.ask_seconds.append(seconds)
+                self.asks.append((began, seconds))
                 self.told[name, payoff] += 1
 
 
-def played(study: Any, number: int, rounds: int) -> Iterator[tuple[float, float]]:
-    """Ask and tell as one client; yield the seconds of every ask and the payoff told."""
+def played(study: Any, number: int, rounds: int) -> Iterator[tuple[float, float, float]]:
+    """Ask and tell as one client; yield when every ask began, its seconds and the payoff told."""
     for turn in range(rounds):
         began = time.perf_counter()
         plan = study.ask(f"client {number}")
         seconds = time.perf_counter() - began
         payoff = number + turn / 1000.0
         study.tell(plan, payoff, worker=f"client {number}")
-        yield seconds, payoff
+        yield began, seconds, payoff
 
 
 def played_alone(address: str, name: str, number: int, rounds: int) -> list[float]:
     """Play as one client in a process of its own; return the seconds of its asks."""
-    return [seconds for seconds, _ in played(load_study(name, address), number, rounds)]
+    return [seconds for _, seconds, _ in played(load_study(name, address), number, rounds)]
 
 
 def alone(study: Any) -> float:
@@ -129,8 +130,8 @@ def alone(study: Any) -> float:
     return statistics.median(seconds)
 
 
-def served(storage: str, names: list[str], arguments: argparse.Namespace) -> tuple[Load, Counter[int], float]:
-    """Put the load on a server and kill it on the way; also return the median seconds of an ask before that."""
+def served(storage: str, names: list[str], arguments: argparse.Namespace) -> tuple[Load, Counter[int], dict[str, Any]]:
+    """Put the load on a server and kill it on the way; also return what was seen of its asks."""
     server = Server(storage)
     calls = CountingCalls(server.url)
     service = Service(calls)
@@ -140,15 +141,31 @@ def served(storage: str, names: list[str], arguments: argparse.Namespace) -> tup
     load = Load(service.load_study, names, arguments.clients, arguments.rounds)
     running = threading.Thread(target=load.run)
     running.start()
+    outages = []
     for kill in range(arguments.kills):
         while load.share < (kill + 1) / (arguments.kills + 1):
             time.sleep(0.02)
+        killed = time.perf_counter()
         server.kill()
         server.start()
+        outages.append((killed, time.perf_counter()))
     running.join()
     server.process.terminate()
     server.process.communicate()
-    return load, calls.statuses, before
+    return load, calls.statuses, {"alone": before, **apart(load.asks, outages)}
+
+
+def apart(asks: list[tuple[float, float]], outages: list[tuple[float, float]]) -> dict[str, Any]:
+    """Return the seconds of asks that met no outage, apart from those that did."""
+
+    def met(began: float, seconds: float) -> bool:
+        return any(began < up and began + seconds > killed for killed, up in outages)
+
+    return {
+        "running": waits([seconds for began, seconds in asks if not met(began, seconds)]),
+        "in_outages": waits([seconds for began, seconds in asks if met(began, seconds)]),
+        "outage_seconds": [up - killed for killed, up in outages],
+    }
 
 
 def in_process(storage: str, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -160,7 +177,7 @@ def in_process(storage: str, arguments: argparse.Namespace) -> dict[str, Any]:
     load = Load(made.__getitem__, names, arguments.clients, arguments.rounds)
     used = time.process_time()
     load.run()
-    threads = figures(load.ask_seconds, load.seconds, time.process_time() - used)
+    threads = figures([seconds for _, seconds in load.asks], load.seconds, time.process_time() - used)
     shared.close()
     return {"alone": before, "threads": threads, "processes": in_processes(storage, arguments)}
 
@@ -184,11 +201,21 @@ def in_processes(storage: str, arguments: argparse.Namespace) -> dict[str, float
 def figures(ask_seconds: list[float], seconds: float, processor_seconds: float) -> dict[str, float]:
     """Return what is reported of a load."""
     return {
+        **waits(ask_seconds),
+        "rounds_per_second": len(ask_seconds) / seconds,
+        "processor_seconds_per_round": processor_seconds / len(ask_seconds),
+    }
+
+
+def waits(ask_seconds: list[float]) -> dict[str, float]:
+    """Return how long asks took."""
+    if not ask_seconds:
+        return {"asks": 0}
+    return {
+        "asks": len(ask_seconds),
         "median_ask_seconds": statistics.median(ask_seconds),
         "mean_ask_seconds": statistics.mean(ask_seconds),
         "slowest_ask_seconds": max(ask_seconds),
-        "rounds_per_second": len(ask_seconds) / seconds,
-        "processor_seconds_per_round": processor_seconds / len(ask_seconds),
     }
 
 
@@ -223,7 +250,7 @@ def main() -> None:
     names = [f"study {number}" for number in range(arguments.studies)]
     record: dict[str, Any] = {**vars(arguments), "version": mfbo.__version__}
     used, own = children_seconds(), time.process_time()
-    load, statuses, before = served(arguments.storage, names, arguments)
+    load, statuses, seen = served(arguments.storage, names, arguments)
     spent = children_seconds() - used + time.process_time() - own
     found = kept(arguments.storage, names)
     record |= {
@@ -231,7 +258,7 @@ def main() -> None:
         "lost": sum((load.told - found).values()),
         "doubled": sum((found - load.told).values()),
         "statuses": dict(sorted(statuses.items())),
-        "served": {"alone": before, "load": figures(load.ask_seconds, load.seconds, spent)},
+        "served": {**seen, "load": figures([seconds for _, seconds in load.asks], load.seconds, spent)},
     }
     if arguments.reference:
         record["in_process"] = in_process(arguments.reference, arguments)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from mfbo.arrays import IntArray
@@ -9,6 +10,15 @@ from mfbo.errors import ConflictError, DamageError, StorageError
 from mfbo.records import History, Round
 from mfbo.storage import Draft, Event, EventKind, Storage, codec
 from mfbo.storage.replay import replayed
+
+
+@dataclass(frozen=True)
+class KnownLog:
+    """A history, how many events of the log it holds, and the newest of them."""
+
+    history: History
+    seen: int
+    last: Event | None
 
 
 class Journal:
@@ -23,6 +33,17 @@ class Journal:
         self.name = name
         self._seen = 0
         self._last: Event | None = None  # the newest that was seen: the log that is read next must go on from it
+
+    def known(self, history: History) -> KnownLog:
+        """Return how much of the log is known, with the history that says so."""
+        return KnownLog(history, self._seen, self._last)
+
+    def take(self, history: History, known: KnownLog) -> History:
+        """Return the history of another journal of this study, if that one knows more of the log than this one."""
+        if known.seen <= self._seen:
+            return history
+        self._seen, self._last = known.seen, known.last
+        return known.history
 
     def refresh(self, history: History) -> History:
         """Return the history with what others did."""

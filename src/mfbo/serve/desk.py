@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 
 from mfbo.arrays import one_blas_thread
 from mfbo.errors import DamageError, StorageError, UnknownNameError
+from mfbo.journal import KnownLog
 from mfbo.serve.lanes import Lane
 from mfbo.serve.refusals import ExistsError, MissingError
 from mfbo.storage import StudySummary, open_storage
@@ -49,17 +50,17 @@ class Desk:
     async def look(self, name: str, view: Callable[..., Answer], /, **words: Any) -> Answer:
         """Return ``view(study, **words)``, which may use the model; such calls of one study follow one another."""
         drawer = self._drawer(name)
-        return await drawer.planning.run(lambda: view(drawer.planner.opened(), **words))
+        return await drawer.planning.run(lambda: drawer.planner.used(view, words))
 
     async def read(self, name: str, view: Callable[..., Answer], /, **words: Any) -> Answer:
         """Return ``view(study, **words)``, which uses no model, and so never waits for one."""
         drawer = self._drawer(name)
-        return await drawer.reading.run(lambda: view(drawer.clerk.opened(), **words))
+        return await drawer.reading.run(lambda: drawer.clerk.used(view, words))
 
     async def simulate(self, name: str, view: Callable[..., Answer], /, **words: Any) -> Answer:
         """Return ``view(study, **words)`` on a study object of its own: it takes long, and nobody waits for it."""
         drawer = self._drawer(name)
-        return await drawer.simulating.run(lambda: view(_Opened(name, self.storage).opened(), **words))
+        return await drawer.simulating.run(lambda: _Opened(name, self.storage, _Newest()).used(view, words))
 
     async def studies(self) -> list[StudySummary]:
         """List all studies by name."""
@@ -114,8 +115,9 @@ class _Drawer:
     """An open study: one object to plan with, one to keep its log, and the lanes in which they are used."""
 
     def __init__(self, name: str, desk: Desk) -> None:
-        self.planner = _Opened(name, desk.storage)
-        self.clerk = _Opened(name, desk.storage)
+        newest = _Newest()
+        self.planner = _Opened(name, desk.storage, newest)
+        self.clerk = _Opened(name, desk.storage, newest)
         self.planning = Lane(desk._planning)
         self.simulating = Lane(desk._planning)
         self.reading = Lane(desk._reading)
@@ -126,25 +128,41 @@ class _Drawer:
         return any(lane.waiting for lane in (self.planning, self.simulating, self.reading))
 
 
+class _Newest:
+    """What the objects of one study know of its log, so that none reads what another wrote or read just now."""
+
+    known: KnownLog | None = None
+
+
 class _Opened:
     """A study that is loaded when first used, and again if another took its name."""
 
-    def __init__(self, name: str, storage: Any) -> None:
+    def __init__(self, name: str, storage: Any, newest: _Newest) -> None:
         self._name = name
         self._storage = storage
+        self._newest = newest
         self._study: Study | None = None
 
-    def opened(self) -> Study:
-        """Return the study with what others did to it."""
+    def used(self, view: Callable[..., Answer], words: dict[str, Any]) -> Answer:
+        """Return ``view(study, **words)`` with what others did to the study."""
+        study = self._opened()
+        try:
+            return view(study, **words)
+        finally:
+            self._newest.known = study.known()
+
+    def _opened(self) -> Study:
         try:
             if self._study is not None:
                 try:
-                    self._study.refresh()
+                    if self._newest.known is not None:
+                        self._study.take(self._newest.known)
+                    self._study.refresh(ahead=True)
                     return self._study
                 except DamageError:
                     raise
                 except StorageError:  # deleted and made again, or restored: then it is another study of this name
-                    self._study = None
+                    self._study, self._newest.known = None, None
             self._study = load_study(self._name, self._storage)
             return self._study
         except UnknownNameError as error:

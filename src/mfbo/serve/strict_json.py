@@ -16,13 +16,16 @@ class StrictRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def strictly(request: Request) -> Response:
-            return await handle(_StrictRequest(request.scope, request.receive))
+            return await handle(StrictRequest(request.scope, request.receive))
 
         return strictly
 
 
-class _StrictRequest(Request):
+class StrictRequest(Request):
+    """A request whose body must be strict JSON."""
+
     async def json(self) -> Any:
+        """Return what the body says."""
         return read_json(await self.body())
 
 

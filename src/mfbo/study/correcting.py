@@ -9,7 +9,7 @@ import numpy as np
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError, UnknownNameError, never_asked
 from mfbo.interfaces import Strategy
-from mfbo.journal import Journal
+from mfbo.journal import Journal, KnownLog
 from mfbo.population import Population, changed
 from mfbo.records import Feedback, History, Plan, Round, read_distribution
 from mfbo.simplex import realized
@@ -34,6 +34,7 @@ class Corrections(Questions):
         super().__init__(history, strategy, placing)
         self.payoff_is = payoff_is
         self._journal = journal  # None: the rounds are kept here alone
+        self._is_read = False  # whether the log was read ahead, for the next call
 
     @property
     def name(self) -> str:
@@ -45,11 +46,23 @@ class Corrections(Questions):
         """Where it is stored."""
         return None if self._journal is None else self._journal.storage
 
-    def refresh(self) -> None:
-        """Read what other processes did to this study."""
+    def refresh(self, *, ahead: bool = False) -> None:
+        """Read what other processes did to this study; ahead: the call that follows at once need not read it again."""
+        with self.lock:
+            if self._journal is not None and (ahead or not self._is_read):
+                self._history = self._journal.refresh(self._history)
+            self._is_read = ahead
+
+    def known(self) -> KnownLog | None:
+        """Return what this object knows of its log, for another object of the same study; None without a storage."""
+        with self.lock:
+            return None if self._journal is None else self._journal.known(self._history)
+
+    def take(self, known: KnownLog) -> None:
+        """Take over what another object of the same study in this process knows, instead of reading it again."""
         with self.lock:
             if self._journal is not None:
-                self._history = self._journal.refresh(self._history)
+                self._history = self._journal.take(self._history, known)
 
     def amend(
         self,

@@ -7,8 +7,10 @@ import threading
 import pytest
 
 from mfbo import Population, create_study
+from mfbo.client import wire
 from mfbo.errors import InvalidInputError
 from mfbo.serve import lanes
+from mfbo.serve.api import answers
 from mfbo.serve.application import create_app
 from mfbo.serve.desk import KEPT_OPEN, Desk
 from mfbo.serve.hosts import Hosts, is_own_origin
@@ -171,3 +173,31 @@ def test_a_short_token_is_refused_and_a_good_one_is_known(tmp_path):
     assert not token.is_secret("0123456789abcdeF")
     assert not token.is_session("0123456789abcdef")
     assert "0123456789abcdef" not in repr(vars(token)["session"])
+
+
+def test_what_is_sent_unchecked_is_what_the_description_says():
+    study = made(open_storage("memory"), "described")
+    plan = study.ask("worker")
+    records = [(answers.PlanAnswer, wire.plan_record(plan))]
+    records += [(answers.RoundAnswer, wire.round_record(one)) for one in (study.rounds[0], study.tell(plan, 1.0))]
+    for model, record in records:
+        assert set(record) == set(model.model_fields)
+        assert model.model_validate(record, strict=True).model_dump(mode="json") == json.loads(json.dumps(record))
+
+
+def test_an_odd_call_of_a_light_route_is_refused_as_everywhere(tmp_path):
+    app = create_app(open_storage("memory"))
+    made(app.state.desk.storage, "study")
+
+    async def story():
+        return [
+            await called(app, "POST", "/api/v1/studies/study/plans", {"worker": 3}),
+            await called(app, "POST", "/api/v1/studies/study/plans/-1/result", {"payoff": 1.0}),
+            await called(app, "POST", "/api/v1/studies/study/plans"),
+            await called(app, "POST", "/api/v1/studies/study/plans", {"unknown": 1}),
+        ]
+
+    refused = asyncio.run(story())
+    assert [status for status, _ in refused] == [422, 422, 422, 422]
+    assert refused[0][1]["detail"] == "worker: Input should be a valid string"
+    assert "number" in refused[1][1]["detail"]

@@ -17,12 +17,12 @@ from mfbo.serve.api.words import (
     by_cell,
 )
 from mfbo.serve.desk import GivenDesk
+from mfbo.serve.light_route import LightRoute
 from mfbo.serve.names import StudyName
 from mfbo.serve.refusals import DoubtfulError
-from mfbo.serve.strict_json import StrictRoute
 from mfbo.study import Study
 
-router = APIRouter(route_class=StrictRoute, prefix="/studies/{name}/plans", tags=["plans"])
+router = APIRouter(route_class=LightRoute, prefix="/studies/{name}/plans", tags=["plans"])
 
 PlanNumber = Annotated[int, Path(ge=0, le=10**9, description="The plan's number, counted from 0.")]
 
