@@ -177,13 +177,14 @@ class ChannelsPart:
 
     def at(self, shares: FloatArray) -> At:
         """Return the covariances of g at one candidate: one product for all features."""
-        pieces, slopes, applied = [], [], []
+        slopes = []
+        phi = np.empty(self.features[-1].columns.stop)
+        here = np.empty_like(phi)
         for coupled in self.features:
             values, slope = coupled.feature.at(shares)
-            pieces.append(values.ravel())
             slopes.append(slope)
-            applied.append(coupled.apply(pieces[-1]))
-        phi, here = np.concatenate(pieces), np.concatenate(applied)
+            phi[coupled.columns] = values.ravel()
+            here[coupled.columns] = coupled_features(values, coupled.actions, coupled.contexts).ravel()
 
         def pullback(d_cross: FloatArray, d_prior: float) -> FloatArray:
             d_phi = d_cross @ self.coupled + (2.0 * d_prior) * here

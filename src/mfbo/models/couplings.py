@@ -62,7 +62,9 @@ class Dense:
     matrix: FloatArray
 
     def apply(self, values: FloatArray) -> FloatArray:
-        """Multiply by the matrix."""
+        """Multiply by the matrix; one row alone as a vector, which is the innermost loop of every ask."""
+        if values.ndim == 2 and len(values) == 1:
+            return np.dot(values[0], self.matrix)[None]
         return np.asarray(values @ self.matrix)
 
     def diagonal(self, count: int) -> FloatArray:
@@ -104,11 +106,11 @@ def weighted_sum(parts: Sequence[tuple[float, Coupling]], count: int) -> Couplin
     """Return Σ v_j S_j over ``count`` things, as one dense matrix if any part is dense."""
     if not any(isinstance(part, Dense) for _, part in parts):
         return Weighted(tuple(parts))
-    total = np.zeros((count, count))
+    total, weighted = np.zeros((count, count)), np.empty((count, count))
     rest = []
     for weight, part in parts:
         if isinstance(part, Dense):
-            total += weight * part.matrix
+            total += np.multiply(weight, part.matrix, out=weighted)
         elif isinstance(part, Identity):
             total.flat[:: count + 1] += weight
         elif isinstance(part, Ones):

@@ -188,4 +188,4 @@ class Feature:
     def _summed(self, values: FloatArray) -> FloatArray:
         if self.axis == "cells":
             return values
-        return np.asarray(values.sum(axis=-2 if self.axis == "actions" else -1, keepdims=True))
+        return np.asarray(np.add.reduce(values, axis=-2 if self.axis == "actions" else -1, keepdims=True))

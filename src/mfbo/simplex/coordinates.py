@@ -30,13 +30,14 @@ def softmax_pullback(distribution: FloatArray, gradient: FloatArray) -> FloatArr
 def squares(roots: FloatArray) -> FloatArray:
     """Return t² / Σ t² per row, eq. (18); unlike softmax it reaches the faces of the simplex."""
     weights = roots * roots
-    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+    weights /= np.add.reduce(weights, axis=-1, keepdims=True)
+    return np.asarray(weights)
 
 
 def squares_pullback(roots: FloatArray, distribution: FloatArray, gradient: FloatArray) -> FloatArray:
     """Chain a gradient in ξ back to t: 2 t / Σ t² (G − Σ ξ G), eq. (18)."""
-    norm = (roots * roots).sum(axis=-1, keepdims=True)
-    inner = (distribution * gradient).sum(axis=-1, keepdims=True)
+    norm = np.add.reduce(roots * roots, axis=-1, keepdims=True)
+    inner = np.add.reduce(distribution * gradient, axis=-1, keepdims=True)
     return np.asarray(2.0 * roots / norm * (gradient - inner))
 
 
