@@ -3,10 +3,12 @@
     python benchmarks/walk.py                             # swarm, population payoffs, the seventh round
     python benchmarks/walk.py --feedback cells --list     # every function on the way too, file by file
 
-A function counts once however often it is called, and a comprehension, a generator or a lambda is one of its own. Depth
-is the most frames of mfbo on the stack at once. A hop goes from a function of one file to a function of another; it is
-a hop back if the file it leads to is still waiting for an answer further down the stack. Both are counted once for each
-pair of files. Nothing is measured in seconds: the machine does not matter.
+A function counts once however often it is called. What stands inside another function (a comprehension, a lambda, a
+pullback) is read with that function and counts as a part of it: so the count is the same on every version of Python.
+Constructors that dataclasses write do not count. Depth is the most frames of mfbo on the stack at once. A hop goes from
+a function of one file to a function of another; it is a hop back if the file it leads to is still waiting for an answer
+further down the stack. Both are counted once for each pair of files. Nothing is measured in seconds: the machine does
+not matter.
 """
 
 import argparse
@@ -70,7 +72,7 @@ def walked() -> Iterator[Walk]:
                 stack.pop()
             return
         file = code.co_filename.removeprefix(PACKAGE)
-        walk.enter(stack, file, code.co_qualname)
+        walk.enter(stack, file, code.co_qualname.split(".<locals>")[0])
         stack.append(file)
 
     sys.setprofile(look)

@@ -1,9 +1,9 @@
 """Climbing an acquisition over the simplex, from several starts: by L-BFGS, by Adam, or inside a region."""
 
 import math
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import scipy
@@ -20,34 +20,36 @@ SUFFICIENT = 1e-4
 FARTHEST = 100.0  # longest step before projection, in shares: far outside every region
 HALVINGS = 20
 
-Climb = Callable[[FloatArray], tuple[FloatArray, float]]
 
+class Climber(ABC):
+    """Climbs from every start and keeps the best; a subclass says how one climb goes."""
 
-def best_climb(climb: Climb, starts: Sequence[FloatArray]) -> tuple[FloatArray, float]:
-    """Return the best (distribution, value) over all starts; the earlier wins a tie, any finite value beats NaN."""
-    if not starts:
-        raise InvalidInputError("a maximizer needs at least one start")
-    best, highest = climb(starts[0]), -math.inf
-    if math.isfinite(best[1]):
-        highest = best[1]
-    for start in starts[1:]:
-        end = climb(start)
-        if math.isfinite(end[1]) and end[1] > highest:
-            best, highest = end, end[1]
-    return best
+    def __call__(self, objective: Objective, starts: Sequence[FloatArray]) -> tuple[FloatArray, float]:
+        """Return the best distribution found, (C, A), and its value; the earlier wins a tie, any finite value NaN."""
+        if not starts:
+            raise InvalidInputError("a maximizer needs at least one start")
+        best, highest = self.climbed(objective, starts[0]), -math.inf
+        if math.isfinite(best[1]):
+            highest = best[1]
+        for start in starts[1:]:
+            end = self.climbed(objective, start)
+            if math.isfinite(end[1]) and end[1] > highest:
+                best, highest = end, end[1]
+        return best
+
+    @abstractmethod
+    def climbed(self, objective: Objective, start: FloatArray) -> tuple[FloatArray, float]:
+        """Return where a climb from one start (C, A) ends, and the value there."""
 
 
 @dataclass(frozen=True)
-class Lbfgs:
+class Lbfgs(Climber):
     """L-BFGS in the coordinates ξ = t² / Σ t², eq. (18): at most ``iterations`` from every start, the best is kept."""
 
     iterations: int = 60
 
-    def __call__(self, objective: Objective, starts: Sequence[FloatArray]) -> tuple[FloatArray, float]:
-        """Return the best distribution found, (C, A), and its value."""
-        return best_climb(partial(self._climbed, objective), starts)
-
-    def _climbed(self, objective: Objective, start: FloatArray) -> tuple[FloatArray, float]:
+    def climbed(self, objective: Objective, start: FloatArray) -> tuple[FloatArray, float]:
+        """Return where L-BFGS ends, and the value there."""
         shape = start.shape
 
         def negated(flat: FloatArray) -> tuple[float, FloatArray]:
@@ -64,7 +66,7 @@ class Lbfgs:
 
 
 @dataclass(frozen=True)
-class Adam:
+class Adam(Climber):
     """Adam on logits as the paper used it: ``steps`` of size ``rate`` from every start, no rule that ends them early.
 
     The logits travel at most steps · rate, which keeps every share above zero: that is part of the method.
@@ -76,11 +78,8 @@ class Adam:
     square_decay: float = 0.999
     epsilon: float = 1e-8
 
-    def __call__(self, objective: Objective, starts: Sequence[FloatArray]) -> tuple[FloatArray, float]:
-        """Return the distribution (C, A) at which a climb ended, and its value; of several starts the best."""
-        return best_climb(partial(self._climbed, objective), starts)
-
-    def _climbed(self, objective: Objective, start: FloatArray) -> tuple[FloatArray, float]:
+    def climbed(self, objective: Objective, start: FloatArray) -> tuple[FloatArray, float]:
+        """Return where the last step leads, and the value there."""
         logits = np.log(np.maximum(start, SMALLEST_OF_LOGITS))
         mean = np.zeros_like(logits)
         square = np.zeros_like(logits)
@@ -106,7 +105,7 @@ class Adam:
 
 
 @dataclass(frozen=True, eq=False)
-class ProjectedAscent:
+class ProjectedAscent(Climber):
     """Ascent inside a region of allowed placements: spectral projected gradient (Birgin, Martínez and Raydan, 2000).
 
     Climbs from every start, projected into the region, for at most ``iterations``, and keeps the best.
@@ -115,11 +114,8 @@ class ProjectedAscent:
     region: Region
     iterations: int = 60
 
-    def __call__(self, objective: Objective, starts: Sequence[FloatArray]) -> tuple[FloatArray, float]:
-        """Return the best allowed distribution found, (C, A), and its value."""
-        return best_climb(partial(self._climbed, objective), starts)
-
-    def _climbed(self, objective: Objective, start: FloatArray) -> tuple[FloatArray, float]:
+    def climbed(self, objective: Objective, start: FloatArray) -> tuple[FloatArray, float]:
+        """Return the best allowed distribution on the way, and the value there."""
         here = self.region.projected(start)
         value, gradient = objective(here)
         best = here, value

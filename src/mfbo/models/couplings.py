@@ -64,7 +64,7 @@ class Dense:
     def apply(self, values: FloatArray) -> FloatArray:
         """Multiply by the matrix; one row alone as a vector, which is the innermost loop of every ask."""
         if values.ndim == 2 and len(values) == 1:
-            return np.dot(values[0], self.matrix)[None]
+            return np.asarray(np.dot(values[0], self.matrix))[None]
         return np.asarray(values @ self.matrix)
 
     def diagonal(self, count: int) -> FloatArray:

@@ -16,9 +16,10 @@ from mfbo.records.rounds import Feedback, Round
 
 def lifted(read: Round, population: Population) -> Round:
     """Return a round with columns for actions that opened and rows for contexts that joined later; itself if none."""
-    if read.plan.distribution.shape == population.shape and _fits(read, population):
+    plan, cells = read.plan, None if read.feedback is None else read.feedback.cells
+    tables = (plan.distribution, read.realized, read.start, read.placed, cells)
+    if all(table is None or np.shape(table) == population.shape for table in tables):
         return read
-    plan = read.plan
     return replace(
         read,
         plan=replace(
@@ -76,11 +77,6 @@ def _is_smaller(values: Any, population: Population) -> bool:
     smaller = [own < wanted for own, wanted in zip(values.shape, population.shape, strict=True)]
     larger = [own > wanted for own, wanted in zip(values.shape, population.shape, strict=True)]
     return any(smaller) and not any(larger)
-
-
-def _fits(read: Round, population: Population) -> bool:
-    tables = (read.realized, read.start, read.placed, None if read.feedback is None else read.feedback.cells)
-    return all(table is None or np.shape(table) == population.shape for table in tables)
 
 
 def _lifted_feedback(feedback: Feedback | None, population: Population) -> Feedback | None:

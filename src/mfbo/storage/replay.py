@@ -13,7 +13,7 @@ import numpy as np
 from mfbo.errors import DamageError, RoundStateError, StorageError
 from mfbo.population import Population
 from mfbo.population import changed as changed_population
-from mfbo.records import Feedback, History, Lease, Round, before_change, lifted, padded_shares
+from mfbo.records import Feedback, History, Round, before_change, lifted, padded_shares
 from mfbo.storage import codec
 from mfbo.storage.contract import Event
 from mfbo.storage.rules import CORRECTIONS, STUDY, require_correctable
@@ -159,7 +159,9 @@ def _require_sound(read: Round, population: Population) -> None:
         _distribution(read.realized, population, "what was played")
     if read.feedback is not None:
         _feedback(read.feedback, population)
-    _lease(read.lease)
+    worker, expires = read.lease.worker, read.lease.expires
+    _require(worker is None or isinstance(worker, str), "the worker is not a text")
+    _require(expires is None or (_is_number(expires) and expires == expires), "no time of expiry")
     for name, value in read.situation.items():
         _require(isinstance(value, str) or _is_number(value), f"the situation {name!r} is no number and no word")
     for key, values in read.notes.items():
@@ -206,10 +208,3 @@ def _feedback(feedback: Feedback, population: Population) -> None:
     told = feedback.payoff is not None or bool(feedback.agents) or feedback.cells is not None
     _require(told, "it holds no payoff")
     _require(feedback.cells is None or feedback.counts is not None, "cells have no counts")
-
-
-def _lease(lease: Lease) -> None:
-    _require(lease.worker is None or isinstance(lease.worker, str), "the worker is not a text")
-    _require(
-        lease.expires is None or (_is_number(lease.expires) and lease.expires == lease.expires), "no time of expiry"
-    )

@@ -5,7 +5,7 @@ import pytest
 
 from mfbo.errors import InvalidInputError
 from mfbo.maximizers import Adam, Lbfgs
-from mfbo.maximizers.climbing import best_climb
+from mfbo.maximizers.climbing import Climber
 
 MAXIMIZERS = [Lbfgs(), Adam(steps=5)]
 
@@ -26,22 +26,27 @@ def test_no_starts_are_refused(maximizer, bowl):
         maximizer(bowl(np.array([[0.5, 0.5]])), [])
 
 
-def test_every_start_is_climbed_from():
-    climbed = []
+class Stays(Climber):
+    def climbed(self, objective, start):
+        return start, objective(start)[0]
 
-    def climb(start):
-        climbed.append(start)
-        return start, float(start[0, 0])
+
+def test_every_start_is_climbed_from():
+    looked_at = []
+
+    def objective(start):
+        looked_at.append(start)
+        return float(start[0, 0]), start
 
     starts = [np.array([[value]]) for value in (0.1, 0.9, 0.4)]
-    found, value = best_climb(climb, starts)
-    assert [start[0, 0] for start in climbed] == [0.1, 0.9, 0.4]
+    found, value = Stays()(objective, starts)
+    assert [start[0, 0] for start in looked_at] == [0.1, 0.9, 0.4]
     assert (found[0, 0], value) == (0.9, 0.9)
 
 
 def test_a_start_where_the_objective_is_not_a_number_never_wins():
     values = {0.1: np.nan, 0.9: 1.0}
-    _, value = best_climb(lambda start: (start, values[start[0, 0]]), [np.array([[0.1]]), np.array([[0.9]])])
+    _, value = Stays()(lambda start: (values[start[0, 0]], start), [np.array([[0.1]]), np.array([[0.9]])])
     assert value == 1.0
 
 
