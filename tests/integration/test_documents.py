@@ -1,5 +1,6 @@
 """README blocks and examples are executed; links between documents lead somewhere."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -41,6 +42,23 @@ def test_python_blocks_of_the_how_to_pages_run(page, tmp_path, serve):
     script.write_text(code, encoding="utf-8")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param("tutorials/developer"),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("tutorials/operator", "tutorials/researcher", "gallery")
+        ),
+    ],
+)
+def test_pages_that_the_build_runs_do_run(page, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    shown = importlib.import_module("page_runner").run_page((ROOT / "docs" / f"{page}.md").read_text("utf-8"), tmp_path)
+    assert sum(bool(block.text or block.figures) for block in shown) >= 5
+    assert all(figure.exists() for block in shown for figure in block.figures)
 
 
 def test_commands_of_the_readme_exist():

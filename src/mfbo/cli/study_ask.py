@@ -157,7 +157,7 @@ def _warnings(study: Study, plan: Plan, moves: Moves | None, abandoned: list[Rou
 
 
 def _print(study: Study, plan: Plan, rows: list[dict[str, Any]], moves: Moves | None, out: Path | None) -> None:
-    to_move = "" if moves is None else f", {moves.moved} agents to move"
+    to_move = "" if moves is None else f", {moves.moved} agent{'' if moves.moved == 1 else 's'} to move"
     say(f"plan {plan.number} of study {study.name!r}{to_move}")
     if out is None:
         table = []

@@ -29,7 +29,8 @@ def recommend(options: Recommend) -> None:
     if options.json:
         print_json({"study": name, "rows": rows, "moved": moved, "rounds": rounds, "file": out and str(out)})
         return
-    say(f"recommended by study {name!r}" + ("" if moved is None else f": {moved} agents to move"))
+    to_move = "" if moved is None else f": {moved} agent{'' if moved == 1 else 's'} to move"
+    say(f"recommended by study {name!r}{to_move}")
     if rounds is not None and rounds > 1:
         say(f"under the move budget it takes {rounds} rounds: mfbo study ask {quote(name)} --best goes a round's way")
     if out is not None:
