@@ -61,25 +61,35 @@ class Starts:
 class Search:
     """What to climb, and within which bounds.
 
-    weights: p (C,). trusted: occupancy up to which the model is trusted (A,), or None. region: what is allowed.
+    weights: p (C,). trusted: occupancy up to which the model is trusted, (A,). held: whether plans are held to it.
+    region: what is allowed.
     """
 
     posterior: Posterior
     weights: FloatArray
-    trusted: FloatArray | None
+    trusted: FloatArray
+    held: bool
     region: Region | None
 
     @staticmethod
     def of(seen: Seen, belief: Belief, trust: float) -> "Search":
         """Search with what is believed once the open plans are told; ``trust`` as in ``trusted_occupancy``."""
         weights = seen.history.population.weights
-        trusted = trusted_occupancy(weights @ seen.visited, trust) if seen.kind == "agents" else None
-        return Search(belief.after_open_plans, weights, trusted, seen.region)
+        trusted = trusted_occupancy(weights @ seen.visited, trust)
+        return Search(belief.after_open_plans, weights, trusted, seen.kind == "agents", seen.region)
+
+    @property
+    def held_back(self) -> "Search":
+        """The same search held to the trusted occupancy."""
+        return replace(self, held=True)
 
     def acquisition(self, multiplier: float) -> Acquisition:
-        """Return population UCB with this multiplier, inside the trusted occupancy."""
-        optimistic = PopulationUCB(self.posterior, multiplier)
-        return optimistic if self.trusted is None else TrustRegion(optimistic, self.weights, self.trusted)
+        """Return population UCB with this multiplier, inside the trusted occupancy if plans are held to it."""
+        return self.within(PopulationUCB(self.posterior, multiplier))
+
+    def within(self, acquisition: Acquisition) -> Acquisition:
+        """Return another acquisition, inside the trusted occupancy if plans are held to it."""
+        return TrustRegion(acquisition, self.weights, self.trusted) if self.held else acquisition
 
     def climbed(self, multiplier: float, starts: Sequence[FloatArray]) -> FloatArray:
         """Return the best allowed distribution found from these starts, (C, A)."""

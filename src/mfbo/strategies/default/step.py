@@ -15,8 +15,9 @@ from mfbo.strategies.default.seen import STREET, Seen
 
 FIRST = 0.05
 LEAST, MOST = 0.02, 0.3
-MOST_NOISY = 0.1  # under noise: there the model believes in its own successes before they are any
-GROWTH, SHRINKAGE = 1.5, 0.8
+GROWTH, SHRINKAGE = 2.0, 0.84  # one success in five holds the balance
+MOST_NOISY = 0.1  # under noise: there the model believes in its own successes before they are any …
+GROWTH_NOISY, SHRINKAGE_NOISY = 1.5, 0.8  # … so one in three is asked for
 FINE = 1_000_000  # agents that stand for the mean-field limit
 
 
@@ -32,8 +33,10 @@ class Step:
         noted = seen.history.last_notes.get("step")
         if noted is None or len(means) < 2:
             return Step(FIRST)
-        factor = GROWTH if means[-1] > means[:-1].max() else SHRINKAGE
-        most = MOST_NOISY if seen.kind in STREET else MOST
+        noisy = seen.kind in STREET
+        growth, shrinkage = (GROWTH_NOISY, SHRINKAGE_NOISY) if noisy else (GROWTH, SHRINKAGE)
+        factor = growth if means[-1] > means[:-1].max() else shrinkage
+        most = MOST_NOISY if noisy else MOST
         return Step(min(max(float(noted[0]) * factor, LEAST), most))
 
     def region(self, seen: Seen, center: FloatArray) -> Region:

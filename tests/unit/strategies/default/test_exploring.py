@@ -1,12 +1,14 @@
 """Exact payoffs: what cannot gain is not played, small gains take every second round only, the best is not replayed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from mfbo import Feedback, History, Plan, Population, Round, create_study
 from mfbo.strategies import Default
 from mfbo.strategies.default.exploring import SMALL, WINDOW, Exploring
-from mfbo.strategies.default.search import NEGLIGIBLE_NOISE, Search
+from mfbo.strategies.default.search import NEGLIGIBLE_NOISE, Search, Starts
 from mfbo.strategies.default.seen import Seen
 
 PLANS = [np.array([row]) for row in ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4])]
@@ -66,6 +68,21 @@ def test_a_told_plan_may_not_gain_and_an_unknown_one_may():
     rule, search = exploring(means, belief.noise_variance), Search.of(SEEN, belief, 2.0)
     assert not rule.may_gain(search, PLANS[int(np.argmax(means))])
     assert rule.may_gain(search, np.array([[0.0, 0.0, 1.0]]))
+
+
+def test_a_plan_that_explores_fills_no_action_far_beyond_twice_what_was_seen():
+    population, rng = Population([f"a{i}" for i in range(12)]), np.random.default_rng(5)
+    plans = [rng.dirichlet(np.full(12, 30.0))[None] for _ in range(8)]
+    told = [Round(Plan(i, plan)).done(Feedback(float(plan[0, 0])), plan, i) for i, plan in enumerate(plans)]
+    seen = Seen.of(History(population, tuple(told)), "exact")
+    belief = Default().belief(seen.history, "exact")
+    means = belief.posterior.population_means(seen.visited)
+    rule = replace(Exploring.of(seen, means, 0.0, 0.3, 8.0), due=True)
+    search, starts = Search.of(seen, belief, 2.0), Starts.of(seen, plans[int(np.argmax(means))], rng)
+    plan, explores = rule.climbed(search, starts, rng)
+    assert explores
+    assert (plan[0] / search.trusted).max() < 1.3
+    assert (search.climbed(rule.highest, [starts.random])[0] / search.trusted).max() > 2.0  # free, it would
 
 
 def test_in_the_mean_field_limit_no_exact_payoff_is_told_twice_and_the_higher_hill_is_found():
