@@ -333,6 +333,19 @@ def test_the_storage_is_shown_without_its_password(service, serve):
     assert called(service.url, "GET", "/docs")[0] == 404
 
 
+def test_rounds_keep_when_agents_were_counted_and_past_days_their_size(service):
+    totals = mfbo.connect(service.url).create_study(
+        Population(["a", "b"], size=4), "random", name="counted", payoff_is="total"
+    )
+    totals.ask("worker", placed=[[1, 3]])
+    local = load_study("counted", service.storage)
+    assert totals.rounds[0].counted == local.rounds[0].counted is not None
+    totals.add_missing([([0.5, 0.5], 12.0, None, 6)])
+    local.refresh()
+    assert [one.size for one in local.rounds] == [None, 6]
+    assert local.rounds[1].payoff == totals.rounds[1].payoff == 2.0
+
+
 def test_it_stops_in_good_order_with_streams_open(serve, folder):
     stopping = serve(f"sqlite:///{folder}/stopping.db")
     study = mfbo.connect(stopping.url).create_study(Population(["a", "b"], size=3), "random", name="s")

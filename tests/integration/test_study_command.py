@@ -280,3 +280,19 @@ sys.exit(", ".join(name for name in ("numpy", "scipy", "sqlite3", "psycopg") if 
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert "mfbo.db in the current" in " ".join(done.stdout.split())
+
+
+def test_the_only_open_plan_needs_no_number(created):
+    run = created
+    code, _, err = run("tell", "saturdays", "--payoff", 1)
+    assert code == 2
+    assert "has no open plan" in err
+    assert run("ask", "saturdays", "--worker", "first")[0] == 0
+    code, out, _ = run("tell", "saturdays", "--payoff", 1)
+    assert code == 0
+    assert "plan 0" in out
+    for worker in ("first", "second"):
+        assert run("ask", "saturdays", "--worker", worker)[0] == 0
+    code, _, err = run("tell", "saturdays", "--payoff", 1)
+    assert code == 2
+    assert "2 open plans (1, 2)" in err

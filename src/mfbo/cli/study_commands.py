@@ -168,7 +168,7 @@ class Tell:
     """Record what a plan brought."""
 
     name: Name
-    plan: Annotated[int, typer.Option(help="The plan's number, as `ask` printed it.")]
+    plan: Annotated[int | None, typer.Option(help="The plan's number; not needed while only one is open.")] = None
     payoff: Payoff = None
     cells: Annotated[Path | None, typer.Option(help="CSV: mean payoff by station; station, payoff, agents.")] = None
     agents_file: Annotated[Path | None, typer.Option(help="CSV: a row for each agent seen; station, payoff.")] = None

@@ -19,7 +19,7 @@ LISTED = ("situation", "unknown", "payoff", "total", "worker", "error", "late", 
 def amend(options: Amend) -> None:
     """Read all files first; nothing is amended if one of them has a fault."""
     study = load_study(options.name, options.storage)
-    feedback, played = read_told(study, options)
+    feedback, played = read_told(study, options.plan, options)
     if "placed" in played:
         played["allow_misfit"] = confirm_misfit(study.misfit(played["placed"], options.plan), yes=options.yes)
     if options.payoff is not None:

@@ -20,21 +20,22 @@ def tell(options: Tell) -> None:
     study = load_study(options.name, options.storage)
     if options.failed is not None and options.placed is not None and study.population.size is None:
         raise InvalidInputError("a study of shares keeps no placement of a failed plan: leave out --placed")
-    feedback, played = read_told(study, options)
+    plan = _plan_meant(study) if options.plan is None else options.plan
+    feedback, played = read_told(study, plan, options)
     rides = _rides(study, options)
     if rides is not None:
-        feedback |= _of_trips(study, options, rides, played.get("placed"))
+        feedback |= _of_trips(study, plan, options, rides, played.get("placed"))
     if "placed" in played:
-        played["allow_misfit"] = confirm_misfit(study.misfit(played["placed"], options.plan), yes=options.yes)
+        played["allow_misfit"] = confirm_misfit(study.misfit(played["placed"], plan), yes=options.yes)
     if feedback["payoff"] is not None:
-        confirm_payoff(study.doubtful(options.plan, feedback["payoff"]), yes=options.yes)
+        confirm_payoff(study.doubtful(plan, feedback["payoff"]), yes=options.yes)
     if options.failed is None:
         stated = situation_of_text(options.situation, study.history.situations)
         said_of_it: dict[str, Any] = {"situation": stated, "new_categories": options.new_categories}
-        done = study.tell(options.plan, worker=options.worker, **said_of_it, **feedback, **played)
+        done = study.tell(plan, worker=options.worker, **said_of_it, **feedback, **played)
     else:
         played.pop("distribution", None)
-        done = study.fail(options.plan, options.failed, **played)
+        done = study.fail(plan, options.failed, **played)
     _say(study, done, options)
     if rides is not None and not (options.quiet or options.json):
         shown = zip(study.population.actions, rides.started.tolist(), rides.arrived.tolist(), strict=True)
@@ -70,6 +71,17 @@ def _require_one_result(options: Tell) -> None:
         )
 
 
+def _plan_meant(study: Study) -> int:
+    """Return the only open plan."""
+    numbers = [asked.number for asked in study.history.open]
+    if not numbers:
+        raise InvalidInputError(f"study {study.name!r} has no open plan: ask for one, or say which with --plan NUMBER")
+    if len(numbers) > 1:
+        listed = ", ".join(str(number) for number in numbers)
+        raise InvalidInputError(f"study {study.name!r} has {len(numbers)} open plans ({listed}): say which with --plan")
+    return numbers[0]
+
+
 def _rides(study: Study, options: Tell) -> Any:
     """Return the rides of the day's trip file; None without one."""
     if options.trips is None:
@@ -80,14 +92,14 @@ def _rides(study: Study, options: Tell) -> Any:
     return told_day(options.trips, study.population, options.columns, options.day, silent=silent)
 
 
-def _of_trips(study: Study, options: Tell, rides: Any, placed: Any) -> dict[str, Any]:
+def _of_trips(study: Study, plan: int, options: Tell, rides: Any, placed: Any) -> dict[str, Any]:
     """Return the payoff of a day's trips and, where agents are of one kind, what every station saw beside it.
 
     Rides per bike are hints, not pieces of the payoff, though they add up to the rides per bike of all; so they stay
     away where payoffs are divided by the agents, and would be taken for pieces (decision 12).
     """
     told = {"payoff": rides.payoff(options.measure)}
-    bikes = study.rounds[options.plan].plan.allocation if placed is None else placed
+    bikes = study.rounds[plan].plan.allocation if placed is None else placed
     told_otherwise = options.cells is not None or options.agents_file is not None
     if told_otherwise or bikes is None or len(bikes) > 1 or study.payoff_is == "total":
         return told
@@ -97,16 +109,16 @@ def _of_trips(study: Study, options: Tell, rides: Any, placed: Any) -> dict[str,
     return told | {"cells": hints.cells, "counts": hints.counts}
 
 
-def read_told(study: Study, options: Tell | Amend) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_told(study: Study, plan: int, options: Tell | Amend) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what was seen and what was really played, as the study takes them; refuse with the faults of all files."""
-    if not 0 <= options.plan < len(study.rounds):
+    if not 0 <= plan < len(study.rounds):
         raise UnknownNameError(
-            f"plan {options.plan} was never asked; study {study.name!r} has {counted(len(study.rounds), 'plan')}"
+            f"plan {plan} was never asked; study {study.name!r} has {counted(len(study.rounds), 'plan')}"
         )
     faults, surplus = Faults(), ""
     feedback: dict[str, Any] = {"payoff": options.payoff}
     played: dict[str, Any] = {}
-    planned: Any = study.rounds[options.plan].plan.allocation
+    planned: Any = study.rounds[plan].plan.allocation
     if options.placed is not None:
         planned = read_placed(options.placed, study.population, faults)
         totals = planned.sum(axis=1, keepdims=True)

@@ -144,8 +144,9 @@ class RemoteStudy:
         """Record past days, except those added before, as ``Study.add_missing``."""
         listed = []
         for distribution, payoff, *more in days:
-            situation = more[0] if more else None
-            listed.append(said(self.population, distribution=distribution, payoff=payoff, situation=situation))
+            situation, size, *_ = (*list(more), None, None)
+            day = {"distribution": distribution, "payoff": payoff, "situation": situation, "size": size}
+            listed.append(said(self.population, **day))
         words = {"days": listed, "new_categories": new_categories}
         return [wire.round_of(record, self.population) for record in self._call("POST", "/days", words)["rounds"]]
 

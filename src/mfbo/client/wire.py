@@ -96,6 +96,7 @@ def round_record(one: Round) -> Record:
         "weights": table(one.weights),
         "situation": dict(one.situation),
         "seen": one.seen,
+        "counted": one.counted,
     }
 
 
@@ -115,6 +116,7 @@ def round_of(record: Mapping[str, Any], population: Population | None = None) ->
         start=whole(record["start"]),
         placed=whole(record["placed"]),
         seen=record["seen"],
+        counted=record["counted"],
         correction=record["correction"],
         today=record["today"],
         size=record["size"],

@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Request
 
 from mfbo.arrays import one_blas_thread
-from mfbo.errors import DamageError, StorageError, UnknownNameError
+from mfbo.errors import DamageError, InvalidInputError, StorageError, UnknownNameError
 from mfbo.journal import KnownLog
 from mfbo.serve.lanes import Lane
 from mfbo.serve.refusals import ExistsError, MissingError
@@ -20,6 +22,7 @@ from mfbo.study import Study, load_study
 
 KEPT_OPEN = 64  # studies with their models in memory; the longest unused ones are loaded again when needed
 READERS = 8  # threads that wait for the storage
+CLOSE_SECONDS = 5.0  # for work that nobody waits for any more, when the service stops
 PLANNERS = 8  # studies whose models are worked on at a time, at least; those of more than this take turns
 
 Answer = TypeVar("Answer")
@@ -35,6 +38,7 @@ class Desk:
     def __init__(self, storage: Any) -> None:
         """Open the storage at an address; an SQLite file that is missing is made."""
         self.storage = open_storage(storage)
+        self.is_stuck = False  # work went on after it was closed
         self._held = ExitStack()
         self._held.enter_context(one_blas_thread())  # for all threads at once: a limit that changes would change bits
         planners = max(os.cpu_count() or 1, PLANNERS)  # plans wait for the storage too, not for processors alone
@@ -74,9 +78,15 @@ class Desk:
         """Make a study and return what the maker returns; refuse a name that is taken."""
 
         def made() -> Answer:
-            if any(found.name == name for found in self.storage.studies()):
-                raise ExistsError(f"the study {name!r} already exists; choose another name")
-            return make()
+            refused = ExistsError(f"the study {name!r} already exists; choose another name")
+            if self._has(name):
+                raise refused
+            try:
+                return make()
+            except InvalidInputError as error:
+                if self._has(name):  # another made it in this very moment
+                    raise refused from error
+                raise
 
         return await self.in_storage(made)
 
@@ -92,12 +102,22 @@ class Desk:
         await self.in_storage(deleted)
         self._drawers.pop(name, None)
 
-    def close(self) -> None:
-        """Let work that has begun come to its end, then let go of the storage."""
-        self._planning.shutdown(cancel_futures=True)
-        self._reading.shutdown(cancel_futures=True)
-        self.storage.close()
-        self._held.close()
+    def close(self, wait: float = CLOSE_SECONDS) -> None:
+        """Let work that has begun come to its end, then let go of the storage; what takes longer is left behind."""
+        pools = (self._planning, self._reading)
+        ends = [threading.Thread(target=pool.shutdown, kwargs={"cancel_futures": True}, daemon=True) for pool in pools]
+        deadline = time.monotonic() + wait
+        for end in ends:
+            end.start()
+        for end in ends:
+            end.join(max(0.0, deadline - time.monotonic()))
+        self.is_stuck = any(end.is_alive() for end in ends)
+        if not self.is_stuck:
+            self.storage.close()
+            self._held.close()
+
+    def _has(self, name: str) -> bool:
+        return any(found.name == name for found in self.storage.studies())
 
     def _drawer(self, name: str) -> "_Drawer":
         """Return an open study, the latest used last; of those that nobody uses the oldest are put away."""

@@ -1,6 +1,8 @@
 """The service runs: it listens, says where, and stops in good order."""
 
+import os
 import socket
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import FrameType
@@ -10,6 +12,7 @@ import uvicorn
 
 from mfbo.errors import InvalidInputError
 from mfbo.serve.application import create_app
+from mfbo.serve.desk import Desk
 from mfbo.serve.hosts import is_loopback
 from mfbo.serve.tokens import Token
 from mfbo.validation import whole_number
@@ -49,7 +52,12 @@ def run_service(
             timeout_keep_alive=KEEP_SECONDS,
             timeout_graceful_shutdown=STOP_SECONDS,
         )
-        _Server(config, lambda: ready(address, app.state.desk.address)).run(sockets=[listener])
+        desk: Desk = app.state.desk
+        try:
+            _Server(config, lambda: ready(address, desk.address)).run(sockets=[listener])
+        finally:
+            if desk.is_stuck:
+                _leave()
 
 
 class _Server(uvicorn.Server):
@@ -70,6 +78,13 @@ class _Server(uvicorn.Server):
         app: Any = self.config.app
         app.state.watch.stop()
         super().handle_exit(sig, frame)
+
+
+def _leave() -> None:
+    """End this process although it still computes: nobody waits for that, and nothing is ever half stored."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -15,7 +15,7 @@ from mfbo.serve.application import create_app
 from mfbo.serve.desk import KEPT_OPEN, Desk
 from mfbo.serve.hosts import Hosts, is_own_origin
 from mfbo.serve.rates import Rate
-from mfbo.serve.refusals import BusyError, MissingError
+from mfbo.serve.refusals import BusyError, ExistsError, MissingError
 from mfbo.serve.tokens import Token
 from mfbo.storage import open_storage
 
@@ -201,3 +201,43 @@ def test_an_odd_call_of_a_light_route_is_refused_as_everywhere(tmp_path):
     assert [status for status, _ in refused] == [422, 422, 422, 422]
     assert refused[0][1]["detail"] == "worker: Input should be a valid string"
     assert "number" in refused[1][1]["detail"]
+
+
+def test_closing_does_not_wait_for_ever_for_work_that_nobody_wants_any_more():
+    storage = open_storage("memory")
+    made(storage, "study")
+    begun, go_on = threading.Event(), threading.Event()
+
+    def endless(study):
+        begun.set()
+        go_on.wait(60)
+
+    async def story():
+        desk = Desk(storage)
+        outlook = asyncio.create_task(desk.simulate("study", endless))
+        await asyncio.to_thread(begun.wait, 60)
+        desk.close(0.05)
+        stuck = desk.is_stuck
+        go_on.set()
+        await outlook
+        desk.close()
+        return stuck, desk.is_stuck
+
+    assert asyncio.run(story()) == (True, False)
+
+
+def test_one_name_made_twice_at_once_is_taken_for_one_of_them():
+    async def story():
+        app = create_app(open_storage("memory"))
+        desk = app.state.desk
+
+        def made_by_another():
+            made(desk.storage, "study")
+            return made(desk.storage, "study")
+
+        with pytest.raises(ExistsError):
+            await desk.create("study", made_by_another)
+        with pytest.raises(InvalidInputError, match="size"):
+            await desk.create("other", lambda: made(desk.storage, "other", size=-1))
+
+    asyncio.run(story())

@@ -119,6 +119,7 @@ class RoundAnswer(BaseModel):
     weights: list[float] | None
     situation: Values
     seen: int | None
+    counted: int | None
 
 
 class Rounds(BaseModel):

@@ -107,7 +107,7 @@ async def add_days(name: StudyName, words: DaysWords, desk: GivenDesk) -> Any:
     """Bring past days along; the answer holds those that were not there already."""
 
     def added(study: Study) -> Any:
-        days = [(by_cell(day.distribution), day.payoff, day.situation) for day in words.days]
+        days = [(by_cell(day.distribution), day.payoff, day.situation, day.size) for day in words.days]
         new = study.add_missing(days, new_categories=words.new_categories)
         return {"rounds": [wire.round_record(one) for one in new], "total": len(study.rounds)}
 

@@ -190,11 +190,12 @@ class OutlookWords(SituationWords):
 
 
 class PastDay(Words):
-    """A day that was played before or outside the study."""
+    """A day that was played before or outside the study; size: its agents, if not as many as now."""
 
     distribution: Placement
     payoff: Number = None
     situation: Situation = None
+    size: Whole = None
 
 
 class DaysWords(Words):
