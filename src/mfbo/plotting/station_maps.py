@@ -48,8 +48,7 @@ def station_maps(
                 axes.scatter(*places[list(found)].T, s=28, marker=mark, color="black", linewidths=0.8, zorder=5)
             axes.set_title(panel.title, fontsize=10, fontweight="normal")
             set_map_axes(axes, places, geographic=geographic)
-            axes.set_xlim(*window[0])
-            axes.set_ylim(*window[1])
+            axes.set(xlim=window[0], ylim=window[1])
             axes.label_outer()
         if ax is None:
             headline(figure, problem)

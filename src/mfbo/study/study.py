@@ -103,8 +103,7 @@ class Study(Changes, Shown):
                 today, fleet = self._today(size, closed, capacity, minimum)
                 counted = None if placed is None else self._read_placed(placed, fleet, allow_misfit=allow_misfit)
                 now = time.time()
-                lease = Lease(worker, self._expiry(now, stated))
-                day = _Day(today, fleet, counted, lease, now, stated)
+                day = _Day(today, fleet, counted, Lease(worker, self._expiry(now, stated)), now, stated)
                 offered = self._offered(worker, now)
                 if offered is not None and _contradict(offered.situation, stated):
                     self._give_up(offered, "it was made for another situation")
