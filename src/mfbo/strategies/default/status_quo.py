@@ -8,7 +8,8 @@ from mfbo.records import History
 from mfbo.simplex import uniform
 from mfbo.strategies.default.seen import Seen
 
-REFERENCE_EVERY = 3  # rounds with a day of the status quo among them, while nothing is known to be better
+LOOKS = 2 / 3  # most rounds of a situated study that look elsewhere while nothing is known to be better, as a share …
+ROOTED_LOOKS = 4.0  # … and in square roots of the rounds: what looking has not found for long, it seldom finds
 
 
 def first_earning_plan(seen: Seen) -> FloatArray | None:
@@ -31,13 +32,15 @@ def first_earning_plan(seen: Seen) -> FloatArray | None:
 def reference_is_due(seen: Seen, status_quo: FloatArray) -> bool:
     """Tell whether the status quo (C, A) is to be told again: where days differ, its first days do not stand for all.
 
-    Otherwise a level that drifts makes all that is played later look better or worse than it.
+    Otherwise a level that drifts makes all that is played later look better or worse than it. And looks that find
+    nothing must not cost the same for ever.
     """
     if seen.history.situations is None or seen.history.steers != "realized":
         return False
     asked = [done for done in seen.history.rounds if not done.added]
     standing = seen.allowed(status_quo)
-    return REFERENCE_EVERY * sum(np.array_equal(done.plan.distribution, standing) for done in asked) < len(asked)
+    looks = sum(not np.array_equal(done.plan.distribution, standing) for done in asked)
+    return looks > min(LOOKS * len(asked), ROOTED_LOOKS * len(asked) ** 0.5)
 
 
 def named_status_quo(history: History) -> FloatArray:
