@@ -265,7 +265,9 @@ def test_the_status_quo_is_told_again_where_days_differ_and_nothing_is_known_to_
     assert not reference_is_due(Seen.of(replace(history, situations=None), "planned"), quo)
 
 
-@pytest.mark.parametrize(("rounds", "looks", "due"), [(30, 20, False), (30, 21, True), (100, 40, False), (100, 41, True)])
+@pytest.mark.parametrize(
+    ("rounds", "looks", "due"), [(30, 20, False), (30, 21, True), (100, 40, False), (100, 41, True)]
+)
 def test_looks_that_find_nothing_become_rarer(rounds, looks, due):
     quo = START / 40
     history = days_that_differ(100.0, [quo] * (rounds - looks) + [np.roll(quo, 1)] * looks, planned=True)
