@@ -1,5 +1,7 @@
 """The status quo of an earning study: what would be played otherwise. It is played first, and again to see noise."""
 
+import math
+
 import numpy as np
 
 from mfbo.arrays import FloatArray
@@ -40,7 +42,7 @@ def reference_is_due(seen: Seen, status_quo: FloatArray) -> bool:
     asked = [done for done in seen.history.rounds if not done.added]
     standing = seen.allowed(status_quo)
     looks = sum(not np.array_equal(done.plan.distribution, standing) for done in asked)
-    return looks > min(LOOKS * len(asked), ROOTED_LOOKS * len(asked) ** 0.5)
+    return looks > min(LOOKS * len(asked), ROOTED_LOOKS * math.sqrt(len(asked)))
 
 
 def named_status_quo(history: History) -> FloatArray:
