@@ -46,7 +46,10 @@ def draw(path: Path, title: str, months: Mapping[str, Month], risk: float) -> li
         below.set_ylabel("step, %")
         below.set_ylim(bottom=0.0)
         below.set_xlabel("day")
-        above.legend(frameon=False, fontsize=8, ncols=2)
+        below.legend(
+            *above.get_legend_handles_labels(), frameon=False, fontsize=8, ncols=3,
+            loc="upper center", bbox_to_anchor=(0.5, -0.55),
+        )  # fmt: skip
     return save_figure(figure, path)
 
 
