@@ -6,9 +6,9 @@
     python benchmarks/earning.py city --noise 0.05 --strategies default+earn,default --figure month
 
 One line for each seed and strategy: means of thirds of the rounds, the worst round, how many rounds lay below the
-status quo, and the recommended plan, all in what the status quo earns (city; replay, where it is the rule's plan), or the
-sum of regrets in gaps from uniform to the optimum (problem). ``default+earn`` is
-the default strategy with ``aim="earn"``.
+status quo, and the recommended plan, all in what the status quo earns (city; replay, where it is the rule's plan), or
+the sum of regrets in gaps from uniform to the optimum (problem). ``default+earn`` is the default strategy with
+``aim="earn"``.
 """
 
 import argparse
