@@ -19,7 +19,7 @@ from mfbo.serve.tokens import COOKIE, Token
 LARGEST_BODY = 8_000_000  # bytes: a plan of a hundred thousand cells has two million
 BODY_SECONDS = 30.0
 AT_ONCE = 256  # requests in work at a time
-PER_SECOND, BURST = 200.0, 1000.0  # requests of one address
+PER_SECOND, BURST = 500.0, 1000.0  # requests of one address
 WRONG_PER_SECOND, WRONG_BURST = 0.1, 10.0  # wrong tokens of one address
 
 HEADERS = {
