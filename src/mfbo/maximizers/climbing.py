@@ -25,7 +25,7 @@ class Climber(ABC):
     """Climbs from every start and keeps the best; a subclass says how one climb goes."""
 
     def __call__(self, objective: Objective, starts: Sequence[FloatArray]) -> tuple[FloatArray, float]:
-        """Return the best distribution found, (C, A), and its value; the earlier wins a tie, any finite value NaN."""
+        """Return the best distribution found, (C, A), and its value; the earlier wins a tie, any number beats NaN."""
         if not starts:
             raise InvalidInputError("a maximizer needs at least one start")
         best, highest = self.climbed(objective, starts[0]), -math.inf

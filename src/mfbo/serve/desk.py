@@ -175,8 +175,9 @@ class _Opened:
         try:
             if self._study is not None:
                 try:
-                    if self._newest.known is not None:
-                        self._study.take(self._newest.known)
+                    known = self._newest.known  # once: the study's other object may forget it meanwhile
+                    if known is not None:
+                        self._study.take(known)
                     self._study.refresh(ahead=True)
                     return self._study
                 except DamageError:

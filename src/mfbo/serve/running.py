@@ -53,11 +53,9 @@ def run_service(
             timeout_graceful_shutdown=STOP_SECONDS,
         )
         desk: Desk = app.state.desk
-        try:
-            _Server(config, lambda: ready(address, desk.address)).run(sockets=[listener])
-        finally:
-            if desk.is_stuck:
-                _leave()
+        _Server(config, lambda: ready(address, desk.address)).run(sockets=[listener])
+        if desk.is_stuck:
+            _leave()
 
 
 class _Server(uvicorn.Server):

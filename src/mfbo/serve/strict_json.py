@@ -16,7 +16,8 @@ class StrictRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def strictly(request: Request) -> Response:
-            return await handle(StrictRequest(request.scope, request.receive))
+            strict = request if isinstance(request, StrictRequest) else StrictRequest(request.scope, request.receive)
+            return await handle(strict)  # a body that was read is not received again
 
         return strictly
 

@@ -99,7 +99,7 @@ class Database:
         self.driver: Driver = driver_for(address)
         self._pool = Pool(self.driver)
         self._turns = WriteTurns(WAIT)
-        self._commits = SharedCommits(self._carried_out, self.checkpoint)
+        self._commits = SharedCommits(self._carried_out, self.checkpoint, WAIT)
         self._in_log_mode = False
 
     @contextmanager

@@ -48,12 +48,16 @@ class WriteTurns:
 class SharedCommits:
     """Changes of several threads in one transaction.
 
-    carried_out: makes changes in one transaction, all or none. settle: called when nobody waits any more.
+    carried_out: makes changes in one transaction, all or none. settle: called when nobody waits any more. wait: seconds
+    after which a thread goes on by itself, and SQLite's own lock decides.
     """
 
-    def __init__(self, carried_out: Callable[[Sequence[Change]], None], settle: Callable[[], None]) -> None:
+    def __init__(
+        self, carried_out: Callable[[Sequence[Change]], None], settle: Callable[[], None], wait: float
+    ) -> None:
         self._carried_out = carried_out
         self._settle = settle
+        self._wait = wait
         self._begin_anew()
 
     def _begin_anew(self) -> None:
@@ -63,21 +67,42 @@ class SharedCommits:
         self._process = os.getpid()
 
     def make(self, change: Change) -> None:
-        """Make a change; it is stored when this returns, and was not if this raises."""
+        """Make a change; it is stored when this returns.
+
+        If this raises it was not, but for an ``UncertainCommitError`` or an interrupt: then only a look tells.
+        """
         if os.getpid() != self._process:  # a forked child has no other threads
             self._begin_anew()
         mine = _Waiting(change)
-        with self._lock:
-            self._waiting.append(mine)
-            leads, self._is_led = not self._is_led, True
-        if not leads:
-            mine.woken.wait()
-        if not mine.is_taken:
-            self._lead()
+        try:
+            self._await_turn(mine)
+            while not mine.is_taken:
+                self._lead()
+        except BaseException:
+            self._withdraw(mine)
+            raise
         if mine.error is not None:
             raise mine.error
         if not mine.is_done:
             self._carried_out([change])
+            self._settle_if_nobody_waits()
+
+    def _await_turn(self, mine: "_Waiting") -> None:
+        """Wait until the change was made, or until its thread is to lead."""
+        with self._lock:
+            self._waiting.append(mine)
+            mine.leads, self._is_led = not self._is_led, True
+        while not mine.leads and not mine.woken.wait(self._wait):
+            if not mine.is_taken:  # whoever leads is lost, or very slow
+                return
+
+    def _withdraw(self, mine: "_Waiting") -> None:
+        """Wait no longer: the thread is interrupted. If it was to lead, another does."""
+        with self._lock:
+            if mine in self._waiting:
+                self._waiting.remove(mine)
+        if mine.leads and not mine.is_taken:
+            self._hand_over()
 
     def _lead(self) -> None:
         """Carry out what waits, wake its threads, and let the next one lead."""
@@ -111,13 +136,19 @@ class SharedCommits:
                 one.is_done = True
 
     def _hand_over(self) -> None:
+        try:
+            self._settle_if_nobody_waits()
+        finally:
+            with self._lock:
+                following = self._waiting[0] if self._waiting else None
+                self._is_led = following is not None
+                if following is not None:
+                    following.leads = True
+                    following.woken.set()
+
+    def _settle_if_nobody_waits(self) -> None:
         if not self._waiting:
             self._settle()
-        with self._lock:
-            following = self._waiting[0] if self._waiting else None
-            self._is_led = following is not None
-        if following is not None:
-            following.woken.set()
 
 
 class _Waiting:
@@ -126,6 +157,7 @@ class _Waiting:
     def __init__(self, change: Change) -> None:
         self.change = change
         self.woken = Event()
+        self.leads = False  # its thread is to carry out what waits
         self.is_taken = False  # somebody carries it out, or has
         self.is_done = False
         self.error: Exception | None = None

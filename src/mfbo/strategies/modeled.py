@@ -78,6 +78,18 @@ class Belief:
         return self.process.posterior(pending, situation=situation_of(self.history), pending_situations=situations)
 
 
+def _start(plan: ReplayPlan, kernel: Kernel) -> FloatArray | None:
+    """Return the θ from which a fit begins, None if the one before is not of this kernel: a population may change.
+
+    A basis has no further terms.
+    """
+    start = plan.start
+    if start is None or not kernel.is_whose(start):
+        return None
+    sparse = plan.setting.size == "sparse"
+    return kernel.let_go(start) if sparse and kernel.that_has(start) is not kernel else start
+
+
 class Surrogate:
     """Carries out replay plans, and takes up again from the one before where that changes no bit."""
 
@@ -105,8 +117,7 @@ class Surrogate:
         note = plan.noted
         if note is None:
             setting = (plan.setting.kind, plan.setting.size)
-            fits = plan.start is not None and kernel.is_whose(plan.start)  # a population may change
-            fit = process.refit(plan.start if fits else None, iterations, plan.memory)
+            fit = process.refit(_start(plan, kernel), iterations, plan.memory)
             note = FitNote(plan.told, fit, setting, history.corrections)
             _log.info("fitted the kernel %r to %d told rounds", kernel.name, plan.told)
         self._belief = Belief(process, note, note.to_notes(), process.noise_variance, history)

@@ -1,5 +1,7 @@
 """Separable terms: a sum of scikit-learn's RBFs of single cells, let in by evidence, let go without it."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF
@@ -8,8 +10,11 @@ from mfbo import Population, create_study
 from mfbo.models import Fit, GaussianProcess, default_kernel, system_rows
 from mfbo.models.fitting import Design
 from mfbo.models.presets import MOST_SEPARABLE, SEPARABLE_LENGTHS
+from mfbo.models.sparse import SparseProcess
+from mfbo.serve.pages.views.believed import _parts
 from mfbo.strategies import Default
 from mfbo.strategies.default.exploring import EXCHANGES, SPARSE, exchanges
+from mfbo.strategies.modeled import _start
 
 POPULATION = Population(list("abcd"))
 KERNEL = default_kernel(POPULATION)
@@ -98,3 +103,25 @@ def test_exchanges_keep_the_shares_of_the_plan():
         np.testing.assert_array_equal(np.sort(other, axis=1), np.sort(plan, axis=1))
         assert (other != plan).any(axis=1).sum() <= 1
     np.testing.assert_allclose([other.sum(axis=1) for other in found], 1.0)
+
+
+def test_a_basis_begins_its_fit_without_the_further_terms():
+    fit = process_of(sharp).refit(None, 20)
+    assert KERNEL.that_has(fit.theta) is not KERNEL
+    for size, kernel in (("sparse", KERNEL), ("exact", KERNEL.richer)):
+        plan = SimpleNamespace(start=fit.theta, setting=SimpleNamespace(size=size))
+        assert len(_start(plan, KERNEL)) == len(kernel.hyperparameters)
+    sparse = SparseProcess(KERNEL, None)
+    sparse.append(system_rows(PLANS, np.array([sharp(plan) for plan in PLANS])))
+    begun = SimpleNamespace(start=fit.theta, setting=SimpleNamespace(size="sparse"))
+    assert np.isfinite(sparse.refit(_start(begun, KERNEL), 5).theta).all()
+
+
+def test_the_page_names_functions_of_single_cells_by_their_whole_variance():
+    fit = process_of(sharp).refit(None, 20)
+    weights = KERNEL.richer.values(fit.theta).weights
+    said = _parts(KERNEL.richer.terms, weights)
+    cells = 4 * float(weights[-len(KERNEL.further) :].sum())
+    constants = [weight for term, weight in zip(KERNEL.richer.terms, weights, strict=True) if term.role == "constant"]
+    everything = float(weights.sum()) - sum(constants) + 0.75 * cells
+    assert f"{cells / everything:.0%}".rstrip("%") in said.split("how full each single station is")[0]

@@ -20,16 +20,18 @@ from mfbo.serve.tokens import Token
 from mfbo.storage import open_storage
 
 
-async def called(app, method, path, body=None):
+async def called(app, method, path, body=None, kind="application/json"):
     """Call an application without a network; return status and JSON."""
     path, _, query = path.partition("?")
-    headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+    headers = [(b"host", b"localhost"), (b"content-type", kind.encode())]
     address = {"path": path, "raw_path": path.encode(), "query_string": query.encode(), "root_path": ""}
     scope = {"type": "http", "method": method, "headers": headers, "client": ("127.0.0.1", 1), "scheme": "http"}
-    content, sent = json.dumps(body).encode() if body is not None else b"", []
+    content, sent = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode(), []
+
+    bodies = [{"type": "http.request", "body": content, "more_body": False}]
 
     async def receive():
-        return {"type": "http.request", "body": content, "more_body": False}
+        return bodies.pop() if bodies else await asyncio.Event().wait()  # a body comes once, as from a network
 
     async def send(message):
         sent.append(message)
@@ -40,6 +42,30 @@ async def called(app, method, path, body=None):
 
 def made(storage, name, size=4):
     return create_study(Population(["a", "b"], size=size), "random", storage=storage, name=name)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "kind", "expected"),
+    [
+        ("/plans", b"{", "application/json", 400),
+        ("/plans", b"", "application/json", 422),
+        ("/plans", b"null", "application/json", 422),
+        ("/plans", b'{"worker": NaN}', "application/json", 400),
+        ("/plans", b'{"worker": "w", "odd": 1}', "application/json", 422),
+        ("/plans", b'{"worker": "w"}', "text/plain", 422),
+        ("/plans", b'{"worker": "w"}', "application/json; charset=utf-8", 200),
+        ("/plans/-1/result", b'{"payoff": 1}', "application/json", 422),
+    ],
+)
+def test_an_odd_call_of_a_light_route_is_answered_too(path, body, kind, expected):
+    storage = open_storage("memory")
+    made(storage, "town")
+
+    async def answered():
+        call = called(create_app(storage), "POST", f"/api/v1/studies/town{path}", body, kind)
+        return (await asyncio.wait_for(call, 30))[0]
+
+    assert asyncio.run(answered()) == expected
 
 
 def test_a_slow_ask_holds_up_neither_other_studies_nor_the_tells_of_its_own():

@@ -43,7 +43,7 @@ def gathered(transactions, commits, changes):
 
 def test_those_who_wait_share_the_next_commit_and_the_file_is_settled_when_nobody_waits():
     transactions, settled, made = Transactions(), [], []
-    commits = SharedCommits(transactions.carried_out, lambda: settled.append(len(made)))
+    commits = SharedCommits(transactions.carried_out, lambda: settled.append(len(made)), wait=60.0)
     changes = [lambda _, number=number: made.append(number) for number in range(5)]
     assert gathered(transactions, commits, changes) == [None] * 5
     assert transactions.groups == [1, 5]
@@ -53,7 +53,7 @@ def test_those_who_wait_share_the_next_commit_and_the_file_is_settled_when_nobod
 
 def test_after_a_refusal_each_is_made_alone():
     transactions, made = Transactions(), []
-    commits = SharedCommits(transactions.carried_out, lambda: None)
+    commits = SharedCommits(transactions.carried_out, lambda: None, wait=60.0)
 
     def refused(_):
         raise RoundStateError("told already")
@@ -67,11 +67,51 @@ def test_after_a_refusal_each_is_made_alone():
 @pytest.mark.parametrize("interrupted", [False, True])
 def test_a_commit_that_failed_on_its_way_is_uncertain_for_all_of_them(interrupted):
     transactions = Transactions(KeyboardInterrupt() if interrupted else UncertainCommitError("the disk is gone"))
-    commits = SharedCommits(transactions.carried_out, lambda: None)
+    commits = SharedCommits(transactions.carried_out, lambda: None, wait=60.0)
     outcomes = gathered(transactions, commits, [lambda _: None] * 3)
     kinds = [type(outcome) for outcome in outcomes]
     assert kinds.count(UncertainCommitError) == (2 if interrupted else 3)
     commits.make(lambda _: None)  # the next one finds nobody at work
+
+
+def test_a_leader_that_is_interrupted_while_it_settles_stops_nobody():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    commits = SharedCommits(lambda changes: None, interrupted, wait=60.0)
+    for _ in range(2):  # the second one would wait for the first for ever
+        with pytest.raises(KeyboardInterrupt):
+            commits.make(lambda _: None)
+
+
+@pytest.mark.parametrize("leads", [False, True])
+def test_a_thread_that_is_interrupted_while_it_waits_stops_nobody(leads, monkeypatch):
+    made = []
+    commits = SharedCommits(lambda changes: [change(None) for change in changes], lambda: None, wait=60.0)
+    monkeypatch.setattr(commits, "_await_turn", _appended_and_interrupted(commits, leads))
+    with pytest.raises(KeyboardInterrupt):
+        commits.make(lambda _: made.append("never"))
+    monkeypatch.undo()
+    commits._is_led = commits._is_led and leads  # who led otherwise is done
+    commits.make(lambda _: made.append("next"))
+    assert made == ["next"]
+
+
+def test_whoever_waits_for_too_long_goes_on_by_itself():
+    made = []
+    commits = SharedCommits(lambda changes: [change(None) for change in changes], lambda: None, wait=0.01)
+    commits._is_led = True  # by a thread that is lost
+    commits.make(lambda _: made.append("mine"))
+    assert made == ["mine"]
+
+
+def _appended_and_interrupted(commits, leads):
+    def wait(mine):
+        commits._waiting.append(mine)
+        mine.leads = commits._is_led = leads
+        raise KeyboardInterrupt
+
+    return wait
 
 
 def test_a_conflict_of_one_study_leaves_the_records_of_the_others(tmp_path):

@@ -14,7 +14,7 @@ from mfbo.strategies.default.crowding import Crowding
 from mfbo.strategies.default.guard import Guard
 from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.kernels import COSTS_FACTOR
-from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.default.seen import Seen, is_cost
 from mfbo.strategies.default.status_quo import reference_is_due
 from mfbo.strategies.default.step import FIRST, GROWTH, LEAST, MOST_NOISY, Both, Step
 from mfbo.strategies.default.tilt import TiltedMean
@@ -246,7 +246,9 @@ def days_that_differ(level, plans, **words):
     """Return a history of days with rain, which tell a level and less the further a plan is from START."""
     rounds = []
     for number, plan in enumerate(plans):
-        played = Round(Plan(number, plan), situation={"rain": float(number % 3)})
+        looks = not np.array_equal(plan, START / 40)
+        notes = {} if number < 2 else {"guard": ("free" if looks else "reference",)}
+        played = Round(Plan(number, plan), notes, situation={"rain": float(number % 3)})
         payoff = level + number % 3 - 10.0 * float(np.abs(plan - START / 40).sum())
         rounds.append(played.done(Feedback(payoff), plan, told=number))
     situations = Situations.read({"rain": "number"})
@@ -262,7 +264,7 @@ def test_the_status_quo_is_told_again_where_days_differ_and_nothing_is_known_to_
     proposed = Default().propose(history, np.random.default_rng(0))
     assert (proposed.notes["guard"] == ("reference",)) == due
     assert np.array_equal(proposed.distribution, quo) == due
-    assert not reference_is_due(Seen.of(replace(history, situations=None), "planned"), quo)
+    assert not reference_is_due(Seen.of(replace(history, situations=None), "planned"))
 
 
 @pytest.mark.parametrize(
@@ -271,7 +273,26 @@ def test_the_status_quo_is_told_again_where_days_differ_and_nothing_is_known_to_
 def test_looks_that_find_nothing_become_rarer(rounds, looks, due):
     quo = START / 40
     history = days_that_differ(100.0, [quo] * (rounds - looks) + [np.roll(quo, 1)] * looks, planned=True)
-    assert reference_is_due(Seen.of(history, "planned"), quo) == due
+    assert reference_is_due(Seen.of(history, "planned")) == due
+
+
+def test_a_start_that_docks_do_not_hold_is_not_all_that_is_played():
+    capacity = [8, 8, 8, 8, 8, 10]  # fifteen agents stand at the last station in START
+    study = create_study(
+        population(capacity=capacity), aim="earn", start=START / 40, seed=6, situations={"rain": "number"}
+    )
+    rng, words = np.random.default_rng(7), []
+    for day in range(9):
+        plan = study.ask(situation={"rain": float(day % 2)})
+        words.append(study.rounds[plan.number].notes.get("guard", ("first",))[0])
+        study.tell(plan, rides(plan.allocation[0]) * (1.0 + 0.1 * rng.standard_normal()))
+    assert set(words[2:]) - {"reference", "status quo"}, words
+
+
+@pytest.mark.parametrize(("level", "expected"), [(-100.0, True), (0.0, False), (100.0, False)])
+def test_luck_around_nothing_is_not_a_cost(level, expected):
+    told = days_that_differ(level - 1.0, [START / 40] * 8).told
+    assert is_cost(told) == expected
 
 
 @pytest.mark.parametrize(("planned", "kinds"), [(True, ("planned", "planned costs")), (False, ("street", "costs"))])

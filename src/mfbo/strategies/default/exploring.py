@@ -3,9 +3,9 @@
 Little optimism (0.3) climbs fast while the model is right. Where it leads to a plan the model is sure cannot gain, or
 while its plans are as good as the best and five rounds gained next to nothing, the plan of the largest expected gain
 over the best is played instead; and where the model is sure that nothing can gain, the plan it knows least of, for then
-the model is to be doubted. Such looks fill no action more than twice as full as ever seen: a whole fleet in one place
-teaches no more, and may cost a hundred times what there is to gain. Where payoffs drift, what was best has to be
-followed and every plan teaches: no exploring.
+the model is to be doubted. Such looks fill no action much beyond twice what was ever seen of it, or an even share: a
+whole fleet in one place teaches no more, and may cost a hundred times what there is to gain. Where payoffs drift, what
+was best has to be followed and every plan teaches: no exploring.
 
 A model with functions of single cells has a hill for every choice of cells, and a climb knows one of them: its gains
 are climbed from the most promising of two dozen plans, in which two actions exchanged their shares or few have any.

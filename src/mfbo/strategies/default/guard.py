@@ -23,7 +23,7 @@ BETTER = 1.645  # the same for a plan that is recommended instead of the status 
 NOTHING = 0.5  # of the payoffs' unit: a status quo that earns less has no natural zero, as differences do
 WAYS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1)  # shares of the way from the best plan to one that does not pass
 
-Word = Literal["free", "shortened", "best", "status quo", "reference"]
+Word = Literal["free", "shortened", "best", "status quo"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from mfbo.strategies.default.seen import Seen
 
 LOOKS = 2 / 3  # most rounds of a situated study that look elsewhere while nothing is known to be better, as a share …
 ROOTED_LOOKS = 4.0  # … and in square roots of the rounds: what looking has not found for long, it seldom finds
+STOOD, REFERENCE = ("status quo",), ("reference",)  # what the guard notes in rounds that do not look
 
 
 def first_earning_plan(seen: Seen) -> FloatArray | None:
@@ -31,8 +32,8 @@ def first_earning_plan(seen: Seen) -> FloatArray | None:
     return plan if len(asked) < 1 + int(repeats) else None
 
 
-def reference_is_due(seen: Seen, status_quo: FloatArray) -> bool:
-    """Tell whether the status quo (C, A) is to be told again: where days differ, its first days do not stand for all.
+def reference_is_due(seen: Seen) -> bool:
+    """Tell whether the status quo is to be played again: where days differ, its first days do not stand for all.
 
     Otherwise a level that drifts makes all that is played later look better or worse than it. And looks that find
     nothing must not cost the same for ever.
@@ -40,8 +41,7 @@ def reference_is_due(seen: Seen, status_quo: FloatArray) -> bool:
     if seen.history.situations is None or seen.history.steers != "realized":
         return False
     asked = [done for done in seen.history.rounds if not done.added]
-    standing = seen.allowed(status_quo)
-    looks = sum(not np.array_equal(done.plan.distribution, standing) for done in asked)
+    looks = sum(done.notes.get("guard", STOOD) != STOOD and done.notes["guard"] != REFERENCE for done in asked)
     return looks > min(LOOKS * len(asked), ROOTED_LOOKS * math.sqrt(len(asked)))
 
 

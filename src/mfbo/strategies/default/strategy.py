@@ -29,7 +29,7 @@ from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
 from mfbo.strategies.default.seen import PLANNED, STREET, Seen, data_kind, is_cost, replicates_disagree
 from mfbo.strategies.default.stall import Stall
-from mfbo.strategies.default.status_quo import first_earning_plan, named_status_quo, reference_is_due
+from mfbo.strategies.default.status_quo import REFERENCE, first_earning_plan, named_status_quo, reference_is_due
 from mfbo.strategies.default.step import LEAST, Step
 from mfbo.strategies.default.tilt import TiltedMean
 from mfbo.strategies.default.wrong_days import without_wrong_days
@@ -44,8 +44,8 @@ class Default(ModeledStrategy):
 
     multiplier: optimism while exact payoffs improve. highest_multiplier: up to where it rises while they do not, or
     while plans teach too little. noisy_multiplier: optimism under noise. trust: how much fuller than ever seen an
-    action may become in one round, once agents' payoffs are told. kernel: ours for every kind of data, or the import
-    path of one's own.
+    action may become in a round that explores, and in every round once agents' payoffs are told. kernel: ours for every
+    kind of data, or the import path of one's own.
     """
 
     multiplier: float = 0.3
@@ -154,8 +154,8 @@ class Default(ModeledStrategy):
             best = guard.recommended(seen.visited) if careful else guard.best(seen.visited)
             stands = careful and np.array_equal(best, guard.status_quo)
             step = Step(LEAST) if stands else Step.of(seen, means)
-            if stands and reference_is_due(seen, guard.status_quo):
-                return Proposal(seen.allowed(best), {**belief.notes, **step.notes, "guard": ("reference",)})
+            if stands and reference_is_due(seen):
+                return Proposal(seen.allowed(best), {**belief.notes, **step.notes, "guard": REFERENCE})
             near = replace(seen, region=step.region(seen, best))
             search = Search.of(near, belief, self.trust)
             notes: dict[str, Note] = {**belief.notes, **step.notes}

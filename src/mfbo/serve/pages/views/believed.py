@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from mfbo.health import weights_of_situations
+from mfbo.models.separable import Separable
 from mfbo.serve.pages.views.fleet import scale_of
 from mfbo.serve.pages.wording import number, percent
 from mfbo.study import Study
@@ -39,7 +40,8 @@ def _parts(terms: Any, weights: Any) -> str:
     named: dict[str, float] = {}
     for term, weight in zip(terms, np.asarray(weights).tolist(), strict=True):
         if term.role != "constant":
-            named[_kind(term)] = named.get(_kind(term), 0.0) + weight
+            cells = term.radial.embedding.blocks if isinstance(term, Separable) else 1  # each cell has the weight
+            named[_kind(term)] = named.get(_kind(term), 0.0) + weight * cells
     total = sum(named.values())
     if total <= 0:
         return "nothing stands out yet."
@@ -48,6 +50,8 @@ def _parts(terms: Any, weights: Any) -> str:
 
 
 def _kind(term: Any) -> str:
+    if isinstance(term, Separable):
+        return "how full each single station is"
     if term.role == "distribution":
         return "the placement as a whole"
     if term.role == "actions":
