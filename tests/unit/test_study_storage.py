@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mfbo import InvalidInputError, Population, create_study, load_study
-from mfbo.errors import RoundStateError, UnknownNameError
+from mfbo.errors import RoundStateError, StorageError, UnknownNameError
 from mfbo.storage import open_storage
 
 POPULATION = Population({"name": ["a", "b", "c"], "x": [0.1, 0.5, 0.7]}, size=20)
@@ -178,3 +178,26 @@ def test_the_current_placement_is_what_was_played_last():
 def test_a_wrong_placement_is_refused(placed):
     with pytest.raises(InvalidInputError, match="placed"):
         create_study(POPULATION, placed=placed)
+
+
+def test_objects_of_one_study_share_what_they_know_of_its_log():
+    storage = open_storage("memory")
+    one = create_study(Population(["a", "b"], size=4), "random", storage=storage, name="town")
+    other, before = load_study("town", storage), one.known()
+    one.tell(one.ask(), 1.0)
+    other.take(one.known())
+    assert [done.state for done in other.rounds] == ["done"]
+    other.take(before)  # knows less
+    assert len(other.rounds) == 1
+    assert other.ask().number == 1
+
+
+def test_what_was_known_of_a_deleted_study_is_noticed_in_the_one_of_its_name():
+    storage = open_storage("memory")
+    old = create_study(Population(["a", "b"], size=4), "random", storage=storage, name="town")
+    old.tell(old.ask(), 1.0)
+    storage.delete("town")
+    new = create_study(Population(["a", "b"], size=4), "random", storage=storage, name="town")
+    new.take(old.known())
+    with pytest.raises(StorageError, match="load it again"):
+        new.refresh(ahead=True)
