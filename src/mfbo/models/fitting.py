@@ -113,7 +113,7 @@ class Design:
         if known < self.count:
             lower = np.flatnonzero(np.tri(self.count - known, self.count, known))
             pairs = [term.pairs(self.columns, known, self.count) for term in self.kernel.further]
-            self._further.extend(np.stack([each.ravel()[lower] for each in pairs], axis=1))
+            self._further.extend(np.stack([gram.ravel()[lower] for gram in pairs], axis=1))
             self._further_rows = self.count
         return self._further.view
 
