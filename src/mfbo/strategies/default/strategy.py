@@ -5,7 +5,7 @@
 (optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``.
 docs/decisions/0006-default-strategy.md has the measurements. A study that is to earn has rules of its own:
 ``status_quo``, ``step``, ``guard``, ``crowding`` and ``tilt`` (noisy days), ``wrong_days``; see decision
-0013. ``hints``: cells that do not add up to the payoff.
+0013. ``hints``: cells that do not add up to the payoff; ``shared_luck``: days that move all cells at once.
 """
 
 from dataclasses import dataclass, field, replace
@@ -28,6 +28,7 @@ from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
 from mfbo.strategies.default.seen import PLANNED, STREET, Seen, data_kind, is_cost, replicates_disagree
+from mfbo.strategies.default.shared_luck import without_shared_luck
 from mfbo.strategies.default.stall import Stall
 from mfbo.strategies.default.status_quo import REFERENCE, first_earning_plan, named_status_quo, reference_is_due
 from mfbo.strategies.default.step import LEAST, Step
@@ -79,12 +80,13 @@ class Default(ModeledStrategy):
         """Return the history with payoffs that all agents share told as population payoffs, without those in doubt.
 
         Cells that do not add up to the payoff told with them are left out, see ``hints``.
-        An earning study leaves days out that were probably told wrongly; others repeat the plan to find out.
+        An earning study leaves days out that were probably told wrongly; others repeat the plan to find out. It also
+        takes out what all cells of a day share, see ``shared_luck``.
         """
         shared = without_hints(with_shared_payoffs(history))
         if history.aim == "earn":
             noisy = history.situations is not None or replicates_disagree(shared.told)
-            return without_wrong_days(shared) if noisy else shared
+            return without_shared_luck(without_wrong_days(shared) if noisy else shared)
         return Doubts.of(shared).believed(shared)
 
     def belief(self, history: History, kind: str | None = None) -> Belief:
