@@ -42,6 +42,7 @@ def _press(page, wanted):
 def test_the_operators_days_by_keyboard_alone(service, page, tmp_path):
     stations = tmp_path / "stations.csv"
     stations.write_text(STATIONS)
+    page.on("filechooser", lambda _: None)  # always listened for: to begin with it takes a moment that Space may win
     page.goto(service.at("/"))
     _press(page, "New study")
     page.wait_for_url("**/new")
