@@ -6,7 +6,7 @@ from typing import Any
 
 from mfbo.cli.change_words import change_words
 from mfbo.cli.confirming import confirm_misfit
-from mfbo.cli.output import STANDARD_OUTPUT, check_out, print_json, print_table, say, write_out
+from mfbo.cli.output import STANDARD_OUTPUT, check_out, counted, print_json, print_table, say, write_out
 from mfbo.cli.study_commands import Ask
 from mfbo.cli.study_edit import pairs, whole_or_none
 from mfbo.errors import InvalidInputError
@@ -157,7 +157,7 @@ def _warnings(study: Study, plan: Plan, moves: Moves | None, abandoned: list[Rou
 
 
 def _print(study: Study, plan: Plan, rows: list[dict[str, Any]], moves: Moves | None, out: Path | None) -> None:
-    to_move = "" if moves is None else f", {moves.moved} agent{'' if moves.moved == 1 else 's'} to move"
+    to_move = "" if moves is None else f", {counted(moves.moved, 'agent')} to move"
     say(f"plan {plan.number} of study {study.name!r}{to_move}")
     if out is None:
         table = []

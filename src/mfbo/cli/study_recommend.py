@@ -2,7 +2,7 @@
 
 from shlex import quote
 
-from mfbo.cli.output import STANDARD_OUTPUT, check_out, print_json, print_table, say, write_out
+from mfbo.cli.output import STANDARD_OUTPUT, check_out, counted, print_json, print_table, say, write_out
 from mfbo.cli.study_commands import Recommend
 from mfbo.errors import InvalidInputError
 from mfbo.sheets import plan_rows, rows_csv
@@ -29,7 +29,7 @@ def recommend(options: Recommend) -> None:
     if options.json:
         print_json({"study": name, "rows": rows, "moved": moved, "rounds": rounds, "file": out and str(out)})
         return
-    to_move = "" if moved is None else f": {moved} agent{'' if moved == 1 else 's'} to move"
+    to_move = "" if moved is None else f": {counted(moved, 'agent')} to move"
     say(f"recommended by study {name!r}{to_move}")
     if rounds is not None and rounds > 1:
         say(f"under the move budget it takes {rounds} rounds: mfbo study ask {quote(name)} --best goes a round's way")

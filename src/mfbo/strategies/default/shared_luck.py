@@ -51,13 +51,13 @@ class CellTable:
 
     def factors(self, days: int) -> FloatArray:
         """Return by how much each of so many days differs from all, 1 on average, (days,); ones if they do not."""
-        same = np.ones(days)
+        same = found = np.ones(days)
         level = self._levels(same)
+        apart = self._unexplained(same, level)
         seen = np.bincount(self.days, minlength=days) > 0
         within = len(self.values) - len(level) - int(seen.sum()) + 1
         if within < 1 or seen.sum() < 2:
             return same
-        found = same
         for _ in range(SWEEPS):
             per_day = _sums(self.weights * level[self.cells] * self.values, self.days, days)
             square = _sums(self.weights * level[self.cells] ** 2, self.days, days)
@@ -65,9 +65,8 @@ class CellTable:
             found = np.where(seen, found / found[seen].mean(), 1.0)
             level = self._levels(found)
         left = self._unexplained(found, level)
-        gained = self._unexplained(same, self._levels(same)) - left
         own = left / within / max(float(self.weights @ level[self.cells] ** 2) / len(self.values), 1e-300)
-        significant = gained * within > SIGNIFICANT * left * (int(seen.sum()) - 1)
+        significant = (apart - left) * within > SIGNIFICANT * left * (int(seen.sum()) - 1)
         return found if significant and own > OWN_LUCK**2 and found.min() > 0.0 else same
 
     def _levels(self, factors: FloatArray) -> FloatArray:
@@ -85,17 +84,13 @@ class CellTable:
 def without_shared_luck(history: History) -> History:
     """Return the history with what was told of each day divided by the day's factor, where days differ."""
     told = history.told
-    if history.situations is not None or not any(
-        done.feedback is not None and done.feedback.cells is not None for done in told
-    ):
+    if history.situations is not None:
         return history  # what situations say of a day is the model's to learn
     factors = CellTable.of(told).factors(len(told))
-    usual = {
-        done.number: _usual(done, float(factor)) for done, factor in zip(told, factors, strict=True) if factor != 1.0
-    }
-    return (
-        replace(history, rounds=tuple(usual.get(asked.number, asked) for asked in history.rounds)) if usual else history
-    )
+    if (factors == 1.0).all():
+        return history
+    usual = {done.number: _usual(done, float(factor)) for done, factor in zip(told, factors, strict=True)}
+    return replace(history, rounds=tuple(usual.get(asked.number, asked) for asked in history.rounds))
 
 
 def _usual(done: Round, factor: float) -> Round:
