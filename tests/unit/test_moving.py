@@ -126,10 +126,31 @@ def test_totals_of_fleets_of_different_size_compare():
         create_study(Population(["a", "b"]), payoff_is="total")
 
 
+def test_a_few_payoffs_that_are_alike_say_what_is_far_outside():
+    study = create_study(Population(PLACES, size=20), payoff_is="total")
+    for payoff in (-812.0, -790.0):
+        assert study.doubtful(study.ask("ann"), -8120.0) == ""
+        study.tell(study.ask("ann"), payoff)
+    plan = study.ask("ann")
+    for far in (-8120.0, -81.2, 812.0):
+        assert "far outside what was told so far (-812 to -790)" in study.doubtful(plan, far)
+    for near in (-3000.0, -200.0):
+        assert study.doubtful(plan, near) == ""
+    study.tell(plan, -200.0)
+    assert study.doubtful(study.ask("ann"), -8120.0) == ""  # payoffs that differ so much say nothing of others yet
+
+
+def test_equal_payoffs_say_what_is_far_outside():
+    study = create_study(Population(PLACES, size=20))
+    for _ in range(6):
+        study.tell(study.ask("ann"), 40.0)
+    assert study.doubtful(study.ask("ann"), 400.0)
+    assert not study.doubtful(study.ask("ann"), 41.0)
+
+
 def test_a_payoff_far_outside_is_doubtful():
     study = create_study(Population(PLACES, size=20), payoff_is="total")
     for payoff in (812.0, 790.0, 831.0, 805.0, 822.0):
-        assert study.doubtful(study.ask("ann"), 8120.0) == ""
         study.tell(study.ask("ann"), payoff)
     plan = study.ask("ann")
     for far in (8120.0, 81.2, -812.0):

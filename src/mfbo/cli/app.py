@@ -47,10 +47,17 @@ def main(arguments: list[str] | None = None) -> None:
         typer.echo(error.format_message(), err=True)
         code = BAD_USAGE
     except _CLICK.ClickException as error:
-        code = _complain(f"{error.format_message()} (mfbo --help lists the commands)")
+        code = _complain(f"{error.format_message()} ({_way_out(error)})")
     if code == INTERRUPTED:  # typer answers Ctrl-C with this code, and silently
         typer.echo("mfbo: interrupted", err=True)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _way_out(error: Any) -> str:
+    """Say where help is: that of the command, if one was meant."""
+    context = getattr(error, "ctx", None)
+    command = "mfbo" if context is None else context.command_path
+    return f"{command} --help lists the commands" if command == "mfbo" else f"{command} --help lists its options"
 
 
 def _complain(*messages: str) -> int:

@@ -21,8 +21,10 @@ from mfbo.study.questions import Questions
 from mfbo.study.whole_plans import Placing
 from mfbo.validation import plain_text, said
 
-FEWEST_TOLD = 5  # payoffs from which one can be far outside
-FAR = 3.0  # by how many times their whole range it then is
+FEWEST_TOLD = 5  # payoffs whose range says how far outside another one is …
+FAR = 3.0  # … by so many times that range
+FEWEST_ALIKE, ALIKE = 2, 2.0  # fewer say it too if they are of one sign and none is so many times another …
+OTHER_SIZE = 5.0  # … of one that is so many times larger or smaller
 
 
 class Corrections(Questions):
@@ -166,11 +168,8 @@ class Corrections(Questions):
             asked = self._round(plan)
             read = self._recounted(asked, Feedback(payoff), None)
             told = [done for done in self._history.told if done.payoff is not None and done.number != asked.number]
-            if read is None or read.payoff is None or len(told) < FEWEST_TOLD:
-                return ""
-            payoffs = [done.payoff or 0.0 for done in told]
-            low, high = min(payoffs), max(payoffs)
-            if low == high or low - FAR * (high - low) <= read.payoff <= high + FAR * (high - low):
+            usual = _usual_range([done.payoff or 0.0 for done in told])
+            if read is None or read.payoff is None or usual is None or usual[0] <= read.payoff <= usual[1]:
                 return ""
             said_so_far = sorted(done.as_told or 0.0 for done in told)
             between = f"{said_so_far[0]:.6g} to {said_so_far[-1]:.6g}"
@@ -227,6 +226,16 @@ class Corrections(Questions):
         if isinstance(plan, Plan) and plan is not asked.plan and not _same_plan(plan, asked.plan):
             raise UnknownNameError(f"this plan {number} is not the one this study gave; did another study give it?")
         return asked
+
+
+def _usual_range(payoffs: list[float]) -> tuple[float, float] | None:
+    """Return between what a payoff is not far from those told so far; None if they say too little."""
+    low, high = min(payoffs, default=0.0), max(payoffs, default=0.0)
+    if len(payoffs) >= FEWEST_TOLD and low < high:
+        return low - FAR * (high - low), high + FAR * (high - low)
+    if len(payoffs) < FEWEST_ALIKE or low * high <= 0 or max(low / high, high / low) > ALIKE:
+        return None
+    return (low / OTHER_SIZE, high * OTHER_SIZE) if low > 0 else (low * OTHER_SIZE, high / OTHER_SIZE)
 
 
 def read_author(by: str, reason: str) -> tuple[str, str]:
