@@ -24,10 +24,10 @@ def created(run, *options):
     return run("study", "create", "s", "--actions", "stations.csv", "--agents", 20, *options)
 
 
-def told(run, payoffs):
+def told(run, payoffs, *said):
     for number, payoff in enumerate(payoffs):
         run("study", "ask", "s")
-        run("study", "tell", "s", "--plan", number, "--payoff", payoff)
+        run("study", "tell", "s", "--plan", number, "--payoff", payoff, *said)
 
 
 def test_a_study_that_knows_where_the_fleet_is_earns_and_says_so(run):
@@ -83,6 +83,6 @@ def test_what_cannot_be_meant_is_one_line(run, mfbo_command, options, message):
 
 def test_show_asks_about_a_day_that_was_probably_told_wrongly(run):
     created(run, "--placed", "now.csv")
-    told(run, [30.0, 31.0, 29.5, 30.5, 300.0, 30.0])
+    told(run, [30.0, 31.0, 29.5, 30.5, 300.0, 30.0], "--yes")
     assert json.loads(run("study", "show", "s", "--json"))["left_out"] == [4]
     assert "plan 4: the payoff is far from those around it" in run("study", "show", "s")
