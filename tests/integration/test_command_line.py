@@ -1,4 +1,4 @@
-"""The command line as a user meets it: real processes, exit codes, what goes to which stream."""
+"""The command line as a user meets it: exit codes, what goes to which stream, real processes where they matter."""
 
 import json
 import signal
@@ -17,7 +17,6 @@ def mfbo(*arguments, cwd=None):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("run", "nosuch"), "'nosuch'"),
         (("run", "swarm", "--rounds", "0"), "0"),
         (("run", "swarm", "--rounds", "many"), "'--rounds'"),
         (("run", "swarm", "--agents", "-3"), "-3"),
@@ -33,12 +32,17 @@ def mfbo(*arguments, cwd=None):
         (("bounds", "--a", "0.001"), "larger a"),
     ],
 )
-def test_bad_usage_gives_one_line_on_standard_error_and_exit_code_2(arguments, named):
-    done = mfbo(*arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert named in done.stderr
+def test_bad_usage_gives_one_line_on_standard_error_and_exit_code_2(mfbo_command, arguments, named):
+    code, out, err = mfbo_command(*arguments)
+    assert (code, out) == (2, "")
+    assert len(err.strip().splitlines()) == 1
+    assert named in err
+
+
+def test_a_process_ends_with_the_exit_code_and_the_line():
+    done = mfbo("run", "nosuch")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("mfbo: unknown problem 'nosuch'")
 
 
 def test_run_with_json_prints_one_object_and_nothing_else():
@@ -74,15 +78,15 @@ def test_progress_goes_to_standard_error_and_quiet_silences_it():
 
 
 @pytest.mark.parametrize("command", ["problems", "strategies", "bounds"])
-def test_listings_come_as_a_table_and_as_json(command):
-    table, record = mfbo(command), mfbo(command, "--json")
-    assert table.returncode == record.returncode == 0
-    assert table.stdout
-    assert json.loads(record.stdout)
+def test_listings_come_as_a_table_and_as_json(mfbo_command, command):
+    code, table, _ = mfbo_command(command)
+    assert code == 0
+    assert table
+    assert json.loads(mfbo_command(command, "--json")[1])
 
 
-def test_bounds_prints_the_pinned_numbers():
-    record = json.loads(mfbo("bounds", "--actions", "30", "--contexts", "2", "--rounds", "250", "--json").stdout)
+def test_bounds_prints_the_pinned_numbers(mfbo_command):
+    record = json.loads(mfbo_command("bounds", "--actions", 30, "--contexts", 2, "--rounds", 250, "--json")[1])
     assert record["beta_T"] == pytest.approx(2037.573980)
     assert record["corrected_B"] == pytest.approx(382.8527108)
     assert [row["algorithm"] for row in record["regret_orders"]] == [
