@@ -59,6 +59,21 @@ class TableOptions:
     json: Json = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class StorageOptions:
+    """The options of every command about stored studies; they stand last in its help."""
+
+    storage: StorageUrl = DEFAULT_STORAGE
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TalkingStorageOptions(StorageOptions):
+    """The same for a command that says more than its answer."""
+
+    quiet: Quiet = False
+
+
 def parse_agents(text: str | None) -> "int | str | None":
     """Read "inf" or a whole number of at least 1."""
     if text is None or text == "inf":

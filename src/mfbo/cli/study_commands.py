@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mfbo.cli.declaring import command_group, declared
-from mfbo.cli.options import DEFAULT_STORAGE, Json, Payoff, Quiet, Seed, StorageUrl, StrategyName
+from mfbo.cli.options import Payoff, Seed, StorageOptions, StrategyName, TalkingStorageOptions
 
 app = command_group("Run a study over days: create it, ask every morning, tell every evening.")
 
@@ -38,7 +38,7 @@ PlanNumber = Annotated[int, typer.Option("--plan", help="The plan's number, as `
 
 @declared(app, "create", "study_create:create")
 @dataclass(frozen=True)
-class Create:
+class Create(TalkingStorageOptions):
     """Start a study from a list of stations."""
 
     name: Name
@@ -92,14 +92,11 @@ class Create:
     lease_hours: Annotated[float, typer.Option(help="After this time an untold plan is offered to others.")] = 48.0
     seed: Seed = 0
     yes: YesCounted = False
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "ask", "study_ask:ask")
 @dataclass(frozen=True)
-class Ask:
+class Ask(TalkingStorageOptions):
     """Print the plan to try next, and the moves that lead to it."""
 
     name: Name
@@ -130,26 +127,21 @@ class Ask:
     ] = None
     new_categories: NewCategories = False
     yes: YesCounted = False
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "recommend", "study_recommend:recommend")
 @dataclass(frozen=True)
-class Recommend:
+class Recommend(StorageOptions):
     """Print the plan to keep, and how many rounds it takes to get there."""
 
     name: Name
     out: Annotated[Path | None, typer.Option(help="Write the plan there, or to standard output for -.")] = None
     situation: SituationText = None
-    storage: StorageUrl = DEFAULT_STORAGE
-    json: Json = False
 
 
 @declared(app, "outlook", "study_outlook:outlook")
 @dataclass(frozen=True)
-class LookAhead:
+class LookAhead(TalkingStorageOptions):
     """Say what further rounds are expected to bring."""
 
     name: Name
@@ -157,14 +149,11 @@ class LookAhead:
     feedback: Annotated[str, typer.Option(help="What will be told: payoff, or cells (payoffs by station).")] = "payoff"
     simulations: Annotated[int, typer.Option(help="How many futures to play.")] = 8
     situation: SituationText = None
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "tell", "study_tell:tell")
 @dataclass(frozen=True)
-class Tell:
+class Tell(TalkingStorageOptions):
     """Record what a plan brought."""
 
     name: Name
@@ -186,26 +175,20 @@ class Tell:
     new_categories: NewCategories = False
     yes: YesTold = False
     worker: Annotated[str | None, typer.Option(help="Who tells.")] = None
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "abandon", "study_tell:abandon")
 @dataclass(frozen=True)
-class Abandon:
+class Abandon(TalkingStorageOptions):
     """Say that an open plan will not be tried: no agent was moved for it."""
 
     name: Name
     plan: PlanNumber
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "edit", "study_edit:edit")
 @dataclass(frozen=True)
-class Edit:
+class Edit(TalkingStorageOptions):
     """Change the study from now on: stations, fleet, limits; rounds so far stay."""
 
     name: Name
@@ -230,14 +213,11 @@ class Edit:
     ] = None
     by: By = ""
     reason: Reason = ""
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "amend", "study_correct:amend")
 @dataclass(frozen=True)
-class Amend:
+class Amend(TalkingStorageOptions):
     """Say what a told plan really brought; what was told first stays in the log."""
 
     name: Name
@@ -251,22 +231,16 @@ class Amend:
     by: By = ""
     reason: Reason = ""
     yes: YesTold = False
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @dataclass(frozen=True)
-class _Correction:
+class _Correction(TalkingStorageOptions):
     """What is said of a plan as a whole."""
 
     name: Name
     plan: PlanNumber
     by: By = ""
     reason: Reason = ""
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "withdraw", "study_correct:withdraw")
@@ -283,54 +257,45 @@ class Reinstate(_Correction):
 
 @declared(app, "log", "study_correct:log")
 @dataclass(frozen=True)
-class Log:
+class Log(StorageOptions):
     """List all that was ever said of a study, as it was said."""
 
     name: Name
     entries: Annotated[int, typer.Option(help="How many of the latest entries to list; 0: all.")] = 0
-    storage: StorageUrl = DEFAULT_STORAGE
-    json: Json = False
 
 
 @declared(app, "show", "study_show:show")
 @dataclass(frozen=True)
-class ShowStudy:
+class ShowStudy(StorageOptions):
     """Show rounds, the best plan, the model's health, and what to try."""
 
     name: Name
     rounds: Annotated[int, typer.Option(help="How many of the latest rounds to list.")] = 10
-    storage: StorageUrl = DEFAULT_STORAGE
-    json: Json = False
 
 
 @declared(app, "plot", "study_plot:plot")
 @dataclass(frozen=True)
-class Plot:
+class Plot(StorageOptions):
     """Draw the payoffs told and expected, and a map of the recommended placement."""
 
     name: Name
     out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("mfbo-study")
-    storage: StorageUrl = DEFAULT_STORAGE
-    json: Json = False
 
 
 @declared(app, "export", "study_export:export")
 @dataclass(frozen=True)
-class Export:
+class Export(TalkingStorageOptions):
     """Write all rounds to a file: CSV, JSON or Parquet; or the whole study, .mfbo, for `mfbo study import`."""
 
     name: Name
     out: Annotated[
         Path, typer.Option(help="A file that ends in .csv, .json, .parquet or .mfbo, or - for standard output.")
     ]
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "import", "study_import:import_days")
 @dataclass(frozen=True)
-class ImportDays:
+class ImportDays(TalkingStorageOptions):
     """Bring along days that were played before the study; or make a study from a whole one (.mfbo)."""
 
     name: Name
@@ -338,14 +303,11 @@ class ImportDays:
         Path, typer.Argument(help="CSV: past days; columns day, station, agents, payoff. Or a file of `export`, .mfbo.")
     ]
     new_categories: NewCategories = False
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "copy", "study_copy:copy")
 @dataclass(frozen=True)
-class Copy:
+class Copy(TalkingStorageOptions):
     """Copy a study under a new name, as it is or as it was on a day."""
 
     name: Name
@@ -354,50 +316,35 @@ class Copy:
         str | None,
         typer.Option(help="The last day that is copied, such as 2026-11-03, or with a time, 2026-11-03T18:00."),
     ] = None
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "list", "study_store:list_studies")
 @dataclass(frozen=True)
-class ListStudies:
+class ListStudies(StorageOptions):
     """List the studies of a storage."""
-
-    storage: StorageUrl = DEFAULT_STORAGE
-    json: Json = False
 
 
 @declared(app, "delete", "study_store:delete")
 @dataclass(frozen=True)
-class Delete:
+class Delete(TalkingStorageOptions):
     """Remove a study with all its rounds; asks first."""
 
     name: Name
     yes: Yes = False
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
 
 
 @declared(app, "doctor", "study_store:doctor")
 @dataclass(frozen=True)
-class Doctor:
+class Doctor(StorageOptions):
     """Check a storage, say what is wrong, and repair what can be repaired after a backup; asks first.
 
     Exit code 1 if damage is left.
     """
 
     yes: Yes = False
-    storage: StorageUrl = DEFAULT_STORAGE
-    json: Json = False
 
 
 @declared(app, "upgrade", "study_store:upgrade")
 @dataclass(frozen=True)
-class Upgrade:
+class Upgrade(TalkingStorageOptions):
     """Bring a storage that an older mfbo made up to date, after a backup."""
-
-    storage: StorageUrl = DEFAULT_STORAGE
-    quiet: Quiet = False
-    json: Json = False
