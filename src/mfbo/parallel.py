@@ -1,4 +1,4 @@
-"""Several plans at a time on any ``concurrent.futures`` executor."""
+"""How a plan's round ends, well or badly; and several plans at a time on any ``concurrent.futures`` executor."""
 
 import itertools
 import os
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol
 
-from mfbo.errors import RoundStateError, StorageError
+from mfbo.errors import RoundStateError, ServiceError, StorageError
 from mfbo.records import Feedback, Plan, Round
 
 _RUNS = itertools.count()
@@ -74,20 +74,28 @@ def _play(
         ready = wait(running, return_when=FIRST_COMPLETED).done
         for future in sorted(ready, key=lambda ended: running[ended][0].number):
             plan, name = running.pop(future)
-            finished.append(_ended(study, plan, name, future, stop=stop))
+            finished.append(ended(study, plan, future.result, stop=stop, worker=name))
             if progress is not None:
                 progress(finished[-1])
     return finished
 
 
-def _ended(study: Asked, plan: Plan, worker: str, future: "Future[Any]", *, stop: bool) -> Round:
+def ended(study: Asked, plan: Plan, result: Callable[[], Any], *, stop: bool, worker: str | None = None) -> Round:
+    """Tell what a plan brought, or that it failed; then its error is raised, if it is to ``stop``."""
     try:
-        result = future.result()
-        return study.tell(plan, result, worker=worker)
-    except (RoundStateError, StorageError):
-        raise  # the result is good, the study cannot take it: that is no failure of the plan
+        brought = result()
     except Exception as error:
-        failed = study.fail(plan, f"{type(error).__name__}: {error}")
-        if stop:
-            raise
-        return failed
+        return _failed(study, plan, error, stop=stop)
+    try:
+        return study.tell(plan, brought, worker=worker)
+    except (RoundStateError, StorageError, ServiceError):
+        raise  # the result is good, the study cannot take it: that is not a failure of the plan
+    except Exception as error:
+        return _failed(study, plan, error, stop=stop)
+
+
+def _failed(study: Asked, plan: Plan, error: Exception, *, stop: bool) -> Round:
+    failed = study.fail(plan, f"{type(error).__name__}: {error}")
+    if stop:
+        raise error
+    return failed

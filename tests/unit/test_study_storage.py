@@ -9,6 +9,8 @@ import pytest
 from mfbo import InvalidInputError, Population, create_study, load_study
 from mfbo.errors import RoundStateError, StorageError, UnknownNameError
 from mfbo.storage import open_storage
+from mfbo.storage.memory import MemoryStorage
+from mfbo.study import run_round
 
 POPULATION = Population({"name": ["a", "b", "c"], "x": [0.1, 0.5, 0.7]}, size=20)
 
@@ -152,6 +154,52 @@ def test_a_failing_payoff_is_recorded_and_the_run_goes_on_or_stops():
     with pytest.raises(OSError, match="no power"):
         stopped.run(faulty, 7, workers=1, on_error="stop")
     assert [each.state for each in stopped.rounds] == ["done", "failed"]
+
+
+class FullOnce(MemoryStorage):
+    """A storage that refuses the first result, as a full disk does."""
+
+    has_refused = False
+
+    def extend(self, name, drafts, expected=None):
+        if drafts[0].kind == "told" and not self.has_refused:
+            self.has_refused = True
+            raise StorageError("the disk is full")
+        return super().extend(name, drafts, expected)
+
+
+@pytest.mark.parametrize("play", [run_round, lambda study, payoff: study.run(payoff, 1, workers=1)])
+def test_a_result_that_cannot_be_stored_leaves_its_plan_open(play):
+    study = create_study(POPULATION, "random", storage=FullOnce(), name="one")
+    with pytest.raises(StorageError, match="full"):
+        play(study, value)
+    assert study.rounds[0].state == "open"
+    assert study.tell(0, 1.0).payoff == 1.0
+
+
+def test_days_are_added_to_the_study_as_others_left_it(storage):
+    ours = create_study(POPULATION, "random", storage=storage, name="one")
+    theirs = load_study("one", storage)
+    theirs.change(open={"d": 0.9})
+    added = [ours.add({"a": 0.5, "d": 0.5}, payoff=1.0), *ours.add_missing([({"d": 1.0}, 2.0)])]
+    assert [past.played.tolist() for past in added] == [[[0.5, 0.0, 0.0, 0.5]], [[0.0, 0.0, 0.0, 1.0]]]
+    theirs.change(open={"e": 0.2})
+    assert ours.attach({"e": 1.0}).allocation.tolist() == [[0, 0, 0, 0, 20]]
+
+
+class ChangedMeanwhile(MemoryStorage):
+    """A storage in which another process opens a station just before the first day is added."""
+
+    def extend(self, name, drafts, expected=None):
+        if drafts[0].kind == "added" and not any(event.kind == "changed" for event in self.events(name)):
+            load_study(name, self).change(open={"d": 0.9})
+        return super().extend(name, drafts, expected)
+
+
+def test_a_day_has_the_shape_of_a_study_that_changed_while_it_was_added():
+    study = create_study(POPULATION, "random", storage=ChangedMeanwhile(), name="one")
+    assert study.add([0.2, 0.3, 0.5], payoff=1.0).played.tolist() == [[0.2, 0.3, 0.5, 0.0]]
+    np.testing.assert_array_equal(load_study("one", study.storage).rounds[0].played, study.rounds[0].played)
 
 
 def test_one_worker_gives_the_plans_of_the_plain_loop():

@@ -171,7 +171,7 @@ class Round(Shown):
         allocation = self.plan.allocation
         if self.placed is not None or self.state == "failed":
             return allocation if self.placed is None else self.placed
-        if allocation is not None and self.plan.realized.tobytes() == self.played_key:
+        if allocation is not None and self.is_as_planned:
             return allocation
         return whole_agents(self.played, self.totals(population))
 
@@ -187,6 +187,22 @@ class Round(Shown):
         if self.placed is not None:
             return max(int(self.placed.sum()), 1)
         return population.size if self.size is None else self.size
+
+    def in_cells(self) -> FloatArray | IntArray:
+        """Return how many agents were in each cell, (C, A), up to a common factor."""
+        if self.placed is not None:
+            return self.placed
+        if self.plan.allocation is not None and self.is_as_planned:
+            return self.plan.allocation
+        weights, labels = self.weights, self.plan.labels
+        if weights is None:
+            weights = np.ones(len(self.played)) if labels is None else labels.weights
+        return np.asarray(weights[:, None] * self.played)
+
+    @property
+    def is_as_planned(self) -> bool:
+        """Whether what was played is what the plan's whole agents would play."""
+        return self.plan.realized.tobytes() == self.played_key
 
     def joint_shares(self, distribution: FloatArray, population: Population) -> FloatArray:
         """Return w = p_c ξ_ca, the share of all agents in each cell (C, A), by the weights of this round."""
@@ -328,5 +344,18 @@ def told_payoff(done: Round) -> float:
         return feedback.payoff
     if feedback.agents:
         return float(np.mean([payoff for _, _, payoff in feedback.agents]))
-    cells = np.nan_to_num(np.asarray(feedback.cells, dtype=np.float64))
-    return float(np.average(cells, weights=feedback.counts))
+    cells = np.asarray(feedback.cells, dtype=np.float64)
+    return float(np.average(np.nan_to_num(cells), weights=_behind_means(done, cells, feedback.counts)))
+
+
+def _behind_means(done: Round, cells: FloatArray, counts: FloatArray | None) -> FloatArray:
+    """Return how many agents stand for each mean of ``cells`` (C, A), up to a common factor: as they were counted.
+
+    Equal counts say that nobody counted: then it is the agents who were in each cell.
+    """
+    seen = ~np.isnan(cells)
+    counted = seen.astype(np.float64) if counts is None else counts
+    if np.ptp(counted[seen]) > 0:
+        return counted
+    there = np.where(seen, done.in_cells(), 0.0)
+    return there if there.any() else counted

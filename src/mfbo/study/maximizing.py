@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from mfbo.cards import Card, Shown
+from mfbo.parallel import ended
 from mfbo.population import Population
 from mfbo.records import Feedback, Plan, Round
 from mfbo.study.opening import create_study
@@ -83,10 +84,4 @@ def run_round(
 ) -> Round:
     """Play one round of a study: ask in a situation, call, tell."""
     plan = study.ask(situation=situation)
-    try:
-        return study.tell(plan, payoff(plan))
-    except Exception as error:
-        failed = study.fail(plan, f"{type(error).__name__}: {error}")
-        if on_error == "stop":
-            raise
-        return failed
+    return ended(study, plan, lambda: payoff(plan), stop=on_error == "stop")

@@ -17,7 +17,7 @@ from mfbo.interfaces import Strategy
 from mfbo.journal import Journal
 from mfbo.parallel import run_rounds
 from mfbo.population import Change, Population
-from mfbo.records import Feedback, History, Lease, Plan, Proposal, Round, padded, read_distribution
+from mfbo.records import Feedback, History, Lease, Plan, Proposal, Round, lifted, padded, read_distribution
 from mfbo.seeding import derived_generator
 from mfbo.simplex import Moves, whole_agents
 from mfbo.situations import Situation
@@ -181,10 +181,10 @@ class Study(Changes, Shown):
         """
         with self.lock:
             stated = self._read_situation(situation, "before")
+            self.refresh()
             wanted = read_status_quo(distribution, None, self.population)
             if wanted is None:
                 raise InvalidInputError("attach needs a plan: shares or whole agents")
-            self.refresh()
             if self._history.region is not None:
                 counts = whole_agents(wanted, self.population.context_totals)
                 broken = _broken_by(Plan(0, wanted, counts), self._history)
@@ -286,6 +286,7 @@ class Study(Changes, Shown):
         if not as many as now; a total is divided by them. After it the strategy skips its random first rounds.
         """
         with self.lock:
+            self.refresh()
             stated = self._read_situation(situation, "after", new_categories=new_categories)
             past = self._past(distribution, self._read_feedback(payoff, agents, cells, counts), stated, size)
             return self._add([past], only_missing=False)[0]
@@ -296,6 +297,7 @@ class Study(Changes, Shown):
         Return the new ones. All or none; of several who bring the same days along at once, each day comes in once.
         """
         with self.lock:
+            self.refresh()
             past = []
             for distribution, payoff, *said_of_it in days:
                 situation, size, *_ = (*said_of_it, None, None)
@@ -304,8 +306,9 @@ class Study(Changes, Shown):
             return self._add(past, only_missing=True)
 
     def _add(self, days: list[Round], *, only_missing: bool) -> list[Round]:
-        self.refresh()
+        """Add days that were read of the population as it is now; if another process was first, as it is then."""
         while True:
+            days = [lifted(past, self.population) for past in days]
             earlier = DayLookup(self.rounds if only_missing else ())
             new = [past for past in days if not earlier.take(past)]
             rounds, told = len(self.rounds), self._history.next_told

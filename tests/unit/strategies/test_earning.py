@@ -370,3 +370,14 @@ def test_a_status_quo_that_earns_about_nothing_is_left_all_the_same():
         plans.append(study.ask())
         study.tell(plans[-1], rides(plans[-1].allocation[0]) - base)  # the status quo brings 0
     assert not np.array_equal(plans[-1].allocation, START)
+
+
+def test_cells_and_crowds_of_a_round_are_weighed_by_its_own_contexts():
+    people = Population(["a", "b"], {"u": 0.9, "v": 0.1})
+    shares, own = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([0.5, 0.5])  # the contexts were equal in this round
+    cells, counts = np.array([[4.0, np.nan], [np.nan, 2.0]]), np.eye(2)
+    done = replace(Round(Plan(0, shares)).done(Feedback(3.0, (), cells, counts), shares, told=0), weights=own)
+    assert without_hints(History(people, (done,))).told[0].feedback.cells is cells
+    crowding = Crowding.of(History(people, (done,)), shares)
+    believed = crowding.removed_from(History(people, (done,))).told[0].payoff
+    assert believed == 3.0 - replace(crowding, weights=own).at(shares[None])[0] < 3.0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mfbo import Feedback, History, Plan, Population, Round
+from mfbo import Feedback, History, Plan, Population, Round, create_study
 from mfbo.models import Fit, GaussianProcess
 from mfbo.models.cholesky import GrowingCholesky
 from mfbo.records import told_payoff
@@ -190,3 +190,13 @@ NAN = float("nan")
 def test_a_told_round_is_worth_its_system_payoff_or_the_mean_of_what_was_seen(feedback, value):
     plan = Plan(0, np.full((2, 2), 0.5))
     assert told_payoff(Round(plan).done(feedback, plan.distribution, told=0)) == value
+
+
+def test_means_of_cells_that_nobody_counted_stand_for_the_agents_who_were_there():
+    population = Population(["a", "b"], {"u": 0.75, "v": 0.25})
+    study = create_study(population, "random")
+    told = study.tell(study.ask(), cells=[[1.0, 0.0], [4.0, NAN]], distribution=[[0.9, 0.1], [0.5, 0.5]])
+    seen = np.array([0.75 * 0.9, 0.75 * 0.1, 0.25 * 0.5])
+    assert told_payoff(told) == pytest.approx(float(seen @ [1.0, 0.0, 4.0]) / seen.sum())
+    elsewhere = study.tell(study.ask(), cells=[[NAN, 2.0], [NAN, NAN]], distribution=[[1.0, 0.0], [1.0, 0.0]])
+    assert told_payoff(elsewhere) == 2.0

@@ -56,7 +56,8 @@ class Crowding:
         rounds = list(history.rounds)
         for place, done in enumerate(rounds):
             if done.feedback is not None and done.feedback.payoff is not None and done.realized is not None:
-                payoff = done.feedback.payoff - float(self.at(done.realized[None])[0])
+                own = self if done.weights is None else replace(self, weights=done.weights)
+                payoff = done.feedback.payoff - float(own.at(done.realized[None])[0])
                 rounds[place] = replace(done, feedback=replace(done.feedback, payoff=payoff))
         return replace(history, rounds=tuple(rounds))
 

@@ -38,7 +38,7 @@ def _compared(population: Population, done: Round) -> tuple[float, float] | None
     feedback = done.feedback
     if feedback is None or feedback.payoff is None or feedback.cells is None:
         return None
-    shares = population.joint_shares(done.played)
+    shares = done.joint_shares(done.played, population)
     seen = ~np.isnan(feedback.cells)
     if shares[~seen].sum() > UNSEEN:
         return None
