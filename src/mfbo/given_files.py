@@ -143,7 +143,7 @@ def too_large(label: str, most: int) -> InvalidInputError:
 
 
 def bounded_text(stream: Any, label: str, packed: int | None = None) -> io.TextIOWrapper:
-    """Return the text of a stream, line by line in constant memory; bytes that are no text become question marks."""
+    """Return the text of a stream, line by line in constant memory; bytes that are not text become question marks."""
     buffered = io.BufferedReader(Bounded(stream, label, packed), _BLOCK)
     start = buffered.peek(_BLOCK)
     encoding = encoding_of(start, cut=len(start) >= _BLOCK)

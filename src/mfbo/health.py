@@ -13,10 +13,10 @@ from mfbo.study import Study
 
 FEWEST = 8  # told rounds from which errors and trends mean something
 POOR = 1.0  # leave-one-out error, in standard deviations of the payoffs, from which the model knows nothing
-DRIFT = 4.0  # t value of a trend in the errors that is no accident
-LATEST = 10  # rounds that are looked at for repeats and tight limits
+DRIFT = 4.0  # t value of a trend in the errors that is not an accident
+LATEST = 10  # rounds that are looked at for repeats and tight limits …
+REPEATS = 0.3  # … and the share of them that may repeat earlier ones
 RARE = 3  # rounds of a category below which little is known of it
-REPEATS = 0.3  # share of them
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def level_share(study: Study) -> float:
 
 
 def lengths_of_situations(process: Any, situations: Situations) -> dict[int, str]:
-    """Return by variable the learned length in words: over which distance days stop to be alike; its position → that.
+    """Return by variable the learned length in words: over which distance days cease to be alike; its position → that.
 
     In the unit of a number, in months for a time; nothing for a category.
     """

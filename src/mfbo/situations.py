@@ -136,9 +136,8 @@ class Situations:
 
     def moment(self, situation: Situation) -> float | None:
         """Return the latest time that is said of a round, in seconds since 1970; None if none is."""
-        times = [
-            float(situation[each.name]) for each in self.variables if each.kind == "time" and each.name in situation
-        ]
+        names = [variable.name for variable in self.variables if variable.kind == "time"]
+        times = [float(situation[name]) for name in names if name in situation]
         return SECONDS_A_DAY * max(times) if times else None
 
     def unsaid(self, stated: Any) -> tuple[str, ...]:

@@ -139,7 +139,7 @@ def first_page_gone(path):
         (first_page_gone, "not a store of mfbo"),
         (lambda path: path.write_bytes(b""), "is empty"),
         (lambda path: path.mkdir(), "is a folder"),
-        (os.mkfifo, "no regular file"),
+        (os.mkfifo, "not a regular file"),
         (lambda path: None, "does not exist"),
     ],
     ids=["sqlite", "optuna", "csv", "newer", "0000", "first page", "empty", "folder", "fifo", "missing"],

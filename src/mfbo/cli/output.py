@@ -22,7 +22,7 @@ def print_json(record: Any) -> None:
 
 
 def say(line: str, *, error: bool = False) -> None:
-    """Print one line of text, on standard error if it is no result; names in it cannot act on the terminal."""
+    """Print one line of text, on standard error if it is not a result; names in it cannot act on the terminal."""
     print(visible(line), file=sys.stderr if error else sys.stdout, flush=error)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mfbo.arrays import FloatArray
+from mfbo.errors import InvalidInputError
 from mfbo.models.cholesky import factorized
 from mfbo.models.couplings import (
     Coupling,
@@ -110,7 +111,10 @@ def _summed(members: Sequence[tuple[int, Channel]], values: Values, count: int) 
     for place, channel in members:
         actions, contexts = channel.coupling.at(float(values.lengths[place]))
         if len(members) > 1 and not isinstance(contexts, Identity):
-            raise NotImplementedError("terms that share a feature must all leave the contexts uncoupled")
+            raise InvalidInputError(
+                f"channel {channel.name!r} couples contexts and shares its feature with another channel;"
+                " give each of them a Feature of its own"
+            )
         weighted.append((channel.scale * float(values.weights[place]), actions))
     return weighted_sum(weighted, count), contexts
 

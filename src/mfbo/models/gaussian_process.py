@@ -192,11 +192,6 @@ class GaussianProcess:
         return self.design.situation_scale()
 
     @property
-    def log_determinant_factor(self) -> FloatArray:
-        """The diagonal of L, whose logarithms give the realized information gain, (n,)."""
-        return np.diag(self._factorized.cholesky.factor)
-
-    @property
     def _factorized(self) -> _Factorized:
         if self._state is None:
             raise AssertionError("refit or adopt comes before the posterior")  # strategies fit before they ask

@@ -1,7 +1,7 @@
 """Ready kernels: the paper's (`paper`, `joint`) and ours for population payoffs and for agents' payoffs.
 
-The numbers are those of shared experiments (docs/decisions/0003-default-kernel.md): wide priors on many small weights,
-so that the data choose among the channels.
+The numbers were found with prototypes (docs/decisions/0003-default-kernel.md): wide priors on many small weights, so
+that the data choose among the channels.
 """
 
 from dataclasses import dataclass, replace

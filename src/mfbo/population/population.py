@@ -45,7 +45,7 @@ class Population(_Checked):
 
     actions: names of the places (A of them), in the order of every array's last axis.
     features: (A, d) coordinates or other numbers per action, or None; similar features mean similar payoffs.
-    contexts: names of the agents' types or situations (C of them; one, "all", unless given).
+    contexts: names of the agents' types (C of them; one, "all", unless given).
     weights: (C,) share of the agents in each context, p; they sum to 1.
     context_features: (C, e) or None.
     size: number of agents, M; None stands for the mean-field limit.

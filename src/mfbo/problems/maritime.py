@@ -87,7 +87,7 @@ def maritime_optimum(payoff: MaritimePayoff, weights: FloatArray) -> FloatArray:
 
 
 def _on_globe(coordinates: FloatArray) -> FloatArray:
-    """Return longitude and latitude (A, 2) as points of the unit sphere (A, 3): the date line is no border there."""
+    """Return longitude and latitude (A, 2) as points of the unit sphere (A, 3): the date line is not a border there."""
     longitude, latitude = np.radians(coordinates).T
     level = np.cos(latitude)
     return np.stack([level * np.cos(longitude), level * np.sin(longitude), np.sin(latitude)], axis=1)

@@ -22,8 +22,8 @@ class QueuePayoff:
     """f = −(mean time at the station), waiting and service: 1/μ + C(c, λ/μ) / (c μ − λ) with Erlang's C.
 
     servers: c (A,). rates: μ of one server (A,). arrivals: customers per unit of time, so that λ = arrivals · P. A
-    queue without end is no payoff: from 90 % of its capacity on, λ times the delay goes on along its tangent. The mean
-    delay is convex in λ. The same formula holds for finitely many customers.
+    queue without end is not a payoff: from 90 % of its capacity on, λ times the delay goes on along its tangent. The
+    mean delay is convex in λ. The same formula holds for finitely many customers.
     """
 
     servers: IntArray

@@ -5,8 +5,8 @@ stands at its station when it starts; that bike arrives where and when the trip 
 no station of the table, is gone for the rest of the day. Recorded trips are those that found a bike in their time:
 demand that was turned away then is not in the files, so what is served here is served of the recorded demand only.
 
-The loop over events is plain Python on lists: 4 ms for a month of 21,000 trips, a third of what solving all stations
-at once as reflected walks in NumPy takes (15 sweeps until the arrivals agree; benchmarks/replay_speed.py).
+The loop over events is plain Python on lists: 4 ms for a month of 21,000 trips, where solving all stations at once as
+reflected walks in NumPy takes 10 ms (15 sweeps until the arrivals agree; benchmarks/replay_speed.py).
 """
 
 from collections.abc import Mapping

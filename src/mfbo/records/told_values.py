@@ -18,7 +18,7 @@ from mfbo.validation import (
 )
 
 LARGEST_PAYOFF = 1e150  # its square must still be a number
-FEWEST_COUNTED = 1e-6  # a mean over fewer agents is no information, and its noise no number
+FEWEST_COUNTED = 1e-6  # a mean over fewer agents says nothing, and its noise would not be a number
 PAYOFF_COLUMNS = ("payoff", "cell_payoff")  # of a data frame of cells
 COUNT_COLUMNS = ("count", "agents")
 

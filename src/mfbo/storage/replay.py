@@ -92,7 +92,10 @@ class Replay:
             return codec.plan_of(event.number, record, self._seen, self.population.labels)
         if event.kind == "added":
             size = record.get("size")
-            _require(size is None or (isinstance(size, int) and size > 0), "the number of its agents is none")
+            _require(
+                size is None or (isinstance(size, int) and size > 0),
+                "the number of its agents is not a whole number above 0",
+            )
             past = Round.past(event.number, codec.array_of(record["distribution"]), size, self.population.labels)
             return _done(past, record, self._told, None)
         asked = self.rounds[event.number]
@@ -163,7 +166,7 @@ def _require_sound(read: Round, population: Population) -> None:
     _require(worker is None or isinstance(worker, str), "the worker is not a text")
     _require(expires is None or (_is_number(expires) and expires == expires), "no time of expiry")
     for name, value in read.situation.items():
-        _require(isinstance(value, str) or _is_number(value), f"the situation {name!r} is no number and no word")
+        _require(isinstance(value, str) or _is_number(value), f"the situation {name!r} is neither a number nor a word")
     for key, values in read.notes.items():
         plain = len(values) > 0 and all(_is_number(value) or isinstance(value, str) for value in values)
         _require(plain, f"the note {key!r} holds something else than numbers and words")

@@ -1,7 +1,7 @@
 """Studies in an SQL database: an SQLite file on one machine, a PostgreSQL server for many.
 
 *What an answer means.* A call that returns has stored what it says; one that raises has stored nothing. What can still
-fail after the commit is no part of the answer, and a commit that failed on its way is looked up (decision 10).
+fail after the commit is not part of the answer, and a commit that failed on its way is looked up (decision 10).
 """
 
 import logging
@@ -304,7 +304,7 @@ class SqlStorage:
 
 
 def require_usable(file: Path, *, create: bool) -> None:
-    """Refuse what is no file of studies at first sight, and say what it is."""
+    """Refuse what is not a file of studies at first sight, and say what it is."""
     try:
         found = os.stat(file)
     except FileNotFoundError:
@@ -314,7 +314,7 @@ def require_usable(file: Path, *, create: bool) -> None:
     except OSError as error:
         raise StorageError(f"{file} cannot be used: {error.strerror}") from error
     if not stat.S_ISREG(found.st_mode):
-        kind = "a folder" if stat.S_ISDIR(found.st_mode) else "no regular file"
+        kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a regular file"
         raise StorageError(f"{file} is {kind}; name a file of studies")
     if found.st_size == 0 and not create:
         raise StorageError(

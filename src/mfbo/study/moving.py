@@ -82,7 +82,7 @@ def _read_archive(content: bytes) -> tuple[dict[str, Any], list[Event]]:
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, InvalidInputError):
             raise
-        raise InvalidInputError(f"this is no archive of a study: {error}") from error
+        raise InvalidInputError(f"this is not an archive of a study: {error}") from error
     return head, events
 
 

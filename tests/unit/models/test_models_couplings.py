@@ -5,7 +5,21 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from mfbo.models import GaussianProcess, agents_kernel, default_kernel, joint_kernel, paper_kernel, system_rows
+from mfbo.errors import InvalidInputError
+from mfbo.models import (
+    SHAPES,
+    Channel,
+    Feature,
+    FixedCoupling,
+    GaussianProcess,
+    Hyperparameter,
+    Kernel,
+    agents_kernel,
+    default_kernel,
+    joint_kernel,
+    paper_kernel,
+    system_rows,
+)
 from mfbo.models import couplings as module
 from mfbo.models.couplings import (
     DENSE_LIMIT,
@@ -196,3 +210,13 @@ def test_ten_thousand_names_never_cost_a_square_array(make):
     finally:
         tracemalloc.stop()
     assert peak < 8 * count * count / 10
+
+
+def test_channels_that_share_a_feature_cannot_couple_contexts():
+    population = Population(["a", "b"], ["u", "v"])
+    shared, weight = Feature("cells", SHAPES["one"](2)), Hyperparameter(1.0, 1.0)
+    terms = tuple(Channel(name, weight, shared, FixedCoupling(Identity(), Ones())) for name in ("first", "second"))
+    process = GaussianProcess(Kernel("mine", terms, Hyperparameter(1e-4, 2.0), population.weights))
+    process.append(system_rows(np.full((1, 2, 2), 0.25), np.ones(1)))
+    with pytest.raises(InvalidInputError, match="'first' couples contexts and shares its feature"):
+        process.adopt(Fit(process.kernel.start, 0.0, 1.0))

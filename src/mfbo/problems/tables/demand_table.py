@@ -31,7 +31,7 @@ class DemandTable(_CheckedDemand):
     """Where demand is: A places, each with a name, d features and a share of all demand.
 
     names: (A,) unique; feature_names: (d,); features: (A, d), what a model may know of a place (coordinates);
-    demand: (A,), at least 0, scaled to sum to 1; extras: whole-number columns (A,) that describe a place but are no
+    demand: (A,), at least 0, scaled to sum to 1; extras: whole-number columns (A,) that describe a place but are not
     features (row, column, docks, pickups): a model that saw the pickups would be told the answer.
     details: source, license, files, period, filter, command and counts, as the JSON sidecar keeps them.
     """

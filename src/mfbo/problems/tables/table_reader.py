@@ -108,7 +108,7 @@ def _checks(name: str) -> Sequence[Check]:
 
 
 def _is_extra(name: str) -> bool:
-    """Tell whether a column holds whole numbers that are no feature: a known one, or the pickups of a day."""
+    """Tell whether a column holds whole numbers that are not a feature: a known one, or the pickups of a day."""
     return name in EXTRA_COLUMNS or _DATE.fullmatch(name) is not None
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
-from mfbo.problems.tables.days import iso, weekday_numbers
+from mfbo.problems.tables.days import iso
 from mfbo.problems.tables.demand_table import checked_details
 from mfbo.problems.tables.moments import DAY_SECONDS
 from mfbo.validation import as_numbers, said, unique_names
@@ -78,11 +78,6 @@ class Trips:
         """Return the trips of the days from ``first`` to ``last``, both included."""
         start, end = _ordinal(first), _ordinal(last)
         return self.on(day for day in self.dates if start <= day <= end)
-
-    def on_weekdays(self, weekdays: str | int | Iterable[str | int]) -> "Trips":
-        """Return the trips of some weekdays: "mon-fri", "saturday", 5."""
-        numbers = weekday_numbers(weekdays)
-        return self.on(day for day in self.dates if (day - 1) % 7 in numbers)  # day 1 was a Monday
 
     def at(self, stations: Sequence[str]) -> "Trips":
         """Return the trips that start at some stations, which become the stations in this order."""

@@ -25,7 +25,7 @@ def taxi_zones() -> tuple[Station, ...]:
 
 
 class ZoneBook:
-    """Numbers taxi zones by their ids; 264 and 265 are no places."""
+    """Numbers taxi zones by their ids; 264 and 265 are not places."""
 
     def __init__(self) -> None:
         self._places = {zone.id: place for place, zone in enumerate(taxi_zones())}

@@ -24,7 +24,7 @@ def why(study: Study, asked: Round) -> dict[str, Any]:
     """Return what is said about an open plan; without a model, only why there is little to say."""
     history = study.history
     if not history.told:
-        return {"known": False, "reason": _first_words(study, asked), "guard": ""}
+        return {"known": False, "reason": _first_words(study), "guard": ""}
     if not has_model(study):
         return {"known": False, "reason": f"Strategy {study.strategy.name} has no model to explain with.", "guard": ""}
     scale = scale_of(study, asked)
@@ -88,7 +88,7 @@ def _words(more: list[tuple[str, float]], mean: float, sd: float) -> str:
     return "A look at something little known: it is not expected to win today, but says how the others behave."
 
 
-def _first_words(study: Study, asked: Round) -> str:
+def _first_words(study: Study) -> str:
     if study.history.aim == "earn":
         return "Nothing has been told yet: the first plan is where the fleet starts, to know what it earns."
     return "Nothing has been told yet: the first plans are spread out, to learn where to look."
