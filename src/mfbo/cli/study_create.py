@@ -6,7 +6,7 @@ from typing import Any
 from mfbo.catalogue import base_name, follows_a_rule
 from mfbo.cli.confirming import confirm_misfit
 from mfbo.cli.options import parse_agents
-from mfbo.cli.output import print_json, say
+from mfbo.cli.output import counted, print_json, say
 from mfbo.cli.study_aims import chosen_aim, earning_line, read_risk_option
 from mfbo.cli.study_commands import Create
 from mfbo.errors import InvalidInputError
@@ -115,8 +115,9 @@ def _say(study: Study, options: Create) -> None:
             }
         )
     elif not options.quiet:
-        places = f"{actions} stations" + f" x {contexts} contexts" * (contexts > 1)
-        say(f"study {options.name!r}: {size or 'shares of all'} agents, {places}, kept in {address}")
+        agents = "shares of all agents" if size is None else counted(size, "agent")
+        places = counted(actions, "station") + f" x {contexts} contexts" * (contexts > 1)
+        say(f"study {options.name!r}: {agents}, {places}, kept in {address}")
         if study.history.aim == "earn":
             placed, started = options.placed is not None, study.history.planned
             say(earning_line(study.history.risk, started=started, placed=placed))

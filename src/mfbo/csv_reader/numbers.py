@@ -26,5 +26,6 @@ def parsed_number(text: str, *, decimal_commas: bool) -> tuple[float | None, str
     except ValueError:
         value = None
     if value is None:
-        return None, f"{shown} is not a number"
+        way_out = ": write 0.85 for 85 %, or 85, every time alike" if text.endswith("%") else ""
+        return None, f"{shown} is not a number{way_out}"
     return (value, None) if isfinite(value) else (None, f"{shown} is not finite")

@@ -51,7 +51,7 @@ def parse_sheet(text: str, label: str, faults: Faults) -> Sheet:
     if not lines:
         faults.add(label, None, None, "is empty; its first line must name the columns")
         return Sheet(label, (), (), faults, decimal_commas=False)
-    columns = _columns(label, lines[0][1], faults)
+    columns = _columns(label, _header(lines), faults)
     rows = tuple(_row(label, line, texts, len(columns), faults) for line, texts in lines[1:])
     if not rows:
         faults.add(label, None, None, "has a header but no rows")
@@ -77,6 +77,14 @@ def _lines(text: str, label: str, faults: Faults) -> list[Line]:
         if fields:
             faults.add(label, last, None, "not readable as CSV (a quote is never closed)")
     return lines
+
+
+def _header(lines: Sequence[Line]) -> tuple[str, ...]:
+    """Return the names of the columns; those at the end without name and fields, as spreadsheets save, are none."""
+    header = lines[0][1]
+    if header[-1]:
+        return header
+    return header[: max(position for _, texts in lines for position, text in enumerate(texts, 1) if text)]
 
 
 def _columns(label: str, header: Sequence[str], faults: Faults) -> tuple[str, ...]:

@@ -50,6 +50,20 @@ def test_a_comma_is_decimal_if_some_number_of_the_file_shows_it(text, wanted):
     assert sheet_of(text).numbers("a") == wanted
 
 
+def test_empty_columns_at_the_end_are_none_and_a_nameless_one_with_fields_is_a_fault():
+    sheet = sheet_of("name;a;;\nx;1;;\ny;2\n;;;\n")
+    assert sheet.columns == ("name", "a")
+    assert sheet.numbers("a") == [1.0, 2.0]
+    assert faults_of(sheet) == []
+    assert faults_of(sheet_of("name;a;;\nx;1;7;\n")) == ["sheet.csv, line 1: the column number 3 has no name"]
+
+
+def test_a_percentage_is_no_number_and_the_way_out_is_said():
+    sheet = sheet_of("a\n85 %\n")
+    assert sheet.numbers("a") == [None]
+    assert faults_of(sheet)[0].endswith("'85 %' is not a number: write 0.85 for 85 %, or 85, every time alike")
+
+
 def test_checks_say_what_is_wrong_and_leave_nothing():
     sheet = sheet_of("a\n-3\n5\n")
     assert sheet.numbers("a", at_least(0.0)) == [None, 5.0]
