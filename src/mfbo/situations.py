@@ -3,6 +3,7 @@
 Contexts split the fleet, situations do not. Some of a situation is known when a plan is made, some only afterwards.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -25,7 +26,8 @@ KINDS = ("number", "time")
 SECONDS_A_DAY = 86_400.0
 DAYS_A_MONTH = 365.25 / 12
 LARGEST_NUMBER = 1e150
-TIME_FORMS = "a date like 2026-05-03, with a time of day like 2026-05-03T07:30, or days since 1970-01-01"
+TIME_FORMS = "a date like 2026-05-03 or 03.05.2026, with a time of day like 2026-05-03T07:30, or days since 1970-01-01"
+POINTED_DATE = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})(?=$|[T ])")  # between points the day comes first
 
 
 @dataclass(frozen=True)
@@ -209,11 +211,16 @@ def _variable(name: str, declared: Any) -> SituationVariable:
     return SituationVariable(name, "category", categories, known)
 
 
+def _with_the_year_first(found: re.Match[str]) -> str:
+    day, month, year = found.groups()
+    return f"{year}-{month:0>2}-{day:0>2}"
+
+
 def _days(value: Any, name: str) -> float:
     """Return a time as days since 1970-01-01; a time without a zone is taken as it stands."""
     if isinstance(value, str):
         try:
-            value = datetime.fromisoformat(value.strip())
+            value = datetime.fromisoformat(POINTED_DATE.sub(_with_the_year_first, value.strip(), count=1))
         except ValueError:
             raise InvalidInputError(f"{name} must be {TIME_FORMS}, not {said(value)}") from None
     if isinstance(value, np.datetime64):

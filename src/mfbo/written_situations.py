@@ -20,12 +20,12 @@ def situation_of_text(text: str | None, situations: Situations | None) -> dict[s
     return found
 
 
-def value_of_text(text: str, variable: SituationVariable | None) -> str | float:
+def value_of_text(text: str, variable: SituationVariable | None, *, decimal_commas: bool = False) -> str | float:
     """Return a number for a variable that is one and a text that reads so; any other text as it is."""
     if variable is None or variable.kind != "number":
         return text
     try:
-        return float(text)
+        return float(text.replace(",", ".") if decimal_commas else text)
     except ValueError:
         return text  # the study says what is wrong with it
 

@@ -114,10 +114,40 @@ def test_a_week_asked_again_gives_the_same_plans_but_for_what_changed(run, tmp_p
     (tmp_path / "week.csv").write_text(WEEK.replace("0.7", "0.2"), encoding="utf-8")
     said = run("ask", "city", "--situations", "week.csv", "--out", "week-plans.csv")
     assert "plan 2 is abandoned: it was made for another situation" in said
+    assert "plan 0 was told: its day is left out" in said
     with (tmp_path / "week-plans.csv").open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
-    assert list(dict.fromkeys(row["plan"] for row in rows)) == ["3", "1", "4"]
+    assert list(dict.fromkeys(row["plan"] for row in rows)) == ["1", "3"]
     assert rows[-1]["situation_rain"] == "0.2"
+    placed = mfbo.load_study("city", f"sqlite:///{tmp_path / 'mfbo.db'}").placed[0]
+    assert [int(row["agents"]) - int(row["change"]) for row in rows[:3]] == placed.tolist()
+
+
+def test_days_of_a_week_keep_their_plans_when_rows_go_and_come(run, tmp_path):
+    (tmp_path / "week.csv").write_text(WEEK, encoding="utf-8")
+    run("ask", "city", "--situations", "week.csv")
+    header, _, *later = WEEK.splitlines()
+    rows = [header, *later, "2026-05-10,weekend,0.3", "2026-05-11,weekday,"]
+    (tmp_path / "next.csv").write_text("\n".join(rows), encoding="utf-8")
+    found = json.loads(run("ask", "city", "--situations", "next.csv", "--json"))
+    assert ([day["plan"] for day in found["plans"]], found["abandoned"]) == ([1, 2, 3, 4], [])
+    (tmp_path / "next.csv").write_text("\n".join([*rows[:4], rows[4] + "0.9"]), encoding="utf-8")
+    found = json.loads(run("ask", "city", "--situations", "next.csv", "--json"))
+    assert [day["plan"] for day in found["plans"]] == [1, 2, 3, 5]
+    assert found["abandoned"] == ["plan 4 is abandoned: it was made for another situation"]
+    run("tell", "city", "--plan", 0, "--payoff", 2.5)
+    (tmp_path / "first.csv").write_text("\n".join(WEEK.splitlines()[:2]), encoding="utf-8")
+    assert "were told already" in run("ask", "city", "--situations", "first.csv", refused=True)
+
+
+def test_a_week_as_a_spreadsheet_saves_it(run, tmp_path):
+    week = "date;day;rain;\r\n04.05.2026;weekday;0,1;\r\n5.5.2026;weekday;;\r\n"
+    (tmp_path / "week.csv").write_text(week, encoding="utf-8-sig")
+    found = json.loads(run("ask", "city", "--situations", "week.csv", "--json"))
+    assert [day["situation"] for day in found["plans"]] == [
+        {"day": "weekday", "rain": "0.1", "date": "2026-05-04"},
+        {"day": "weekday", "date": "2026-05-05"},
+    ]
 
 
 @pytest.mark.parametrize(

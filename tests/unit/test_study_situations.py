@@ -87,11 +87,13 @@ def test_a_study_without_situations_says_how_to_have_them():
 
 def test_an_open_plan_for_another_situation_is_given_up():
     study = mfbo.create_study(population(), situations=SITUATIONS)
-    first = study.ask("ann", situation={"day": "weekday"})
-    assert study.ask("ann", situation={"day": "weekday", "rain": 0.2}) is first
+    first = study.ask("ann", situation={"day": "weekday", "rain": 0.2})
+    assert study.ask("ann", situation={"day": "weekday"}) is first
     second = study.ask("ann", situation={"day": "weekend"})
     assert (second.number, study.rounds[0].state) == (1, "abandoned")
     assert "another situation" in study.rounds[0].error
+    third = study.ask("ann", situation={"day": "weekend", "rain": 0.2})  # what is said now must not be lost
+    assert (third.number, study.rounds[2].situation) == (2, {"day": "weekend", "rain": 0.2})
 
 
 def test_a_stored_study_resumes_to_the_bit_with_its_situations(tmp_path):

@@ -56,7 +56,8 @@ def _day(
     day: dict[str, SituationValue] = {}
     for column, name in columns.items():
         text: Any = sheet.fields(column)[place]
-        value = value_of_text(text, situations.by_name[name]) if text else None
+        variable = situations.by_name[name]
+        value = value_of_text(text, variable, decimal_commas=sheet.decimal_commas) if text else None
         try:
             day |= situations.values({name: value}, when="before", new_categories=new_categories)
         except MfboError as error:

@@ -148,7 +148,7 @@ def _in_situations(
             situation = found.get(label or "")
             if not text or situation is None:
                 continue
-            value = value_of_text(text, variable)
+            value = value_of_text(text, variable, decimal_commas=sheet.decimal_commas)
             if situation.setdefault(variable.name, value) != value:
                 sheet.faults.add(sheet.label, line, column, f"day {label!r} has another {variable.name} before")
     return [replace(day, situation=found[day.label]) for day in days]

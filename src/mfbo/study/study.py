@@ -91,8 +91,8 @@ class Study(Changes, Shown):
         themselves since the last round: moves are counted from there, and an open plan that would take too many is
         abandoned for a new one. allow_misfit: take ``placed`` though it does not fit fleet or docks. situation: what is
         known of the round, {"day": "weekend", "rain": 0.3}, new_categories: though never heard of before; an open plan
-        for another situation is abandoned too. In this round alone: size; closed, actions that hold nobody; capacity,
-        minimum, as in ``change``, which is for what stays.
+        that was made without knowing it is abandoned too. In this round alone: size; closed, actions that hold nobody;
+        capacity, minimum, as in ``change``, which is for what stays.
         """
         with self.lock:
             worker = None if worker is None else plain_text(worker, "worker")
@@ -105,7 +105,7 @@ class Study(Changes, Shown):
                 now = time.time()
                 day = _Day(today, fleet, counted, Lease(worker, self._expiry(now, stated)), now, stated)
                 offered = self._offered(worker, now)
-                if offered is not None and _contradict(offered.situation, stated):
+                if offered is not None and _says_more(stated, offered.situation):
                     self._give_up(offered, "it was made for another situation")
                     continue
                 plan = self._new(day) if offered is None else self._again(offered, day)
@@ -412,9 +412,9 @@ def _broken_by(plan: Plan, history: History) -> str:
     return f"from where agents stand now it moves {moved} agents; {region.allowed_moves} may be moved"
 
 
-def _contradict(first: Situation, second: Situation) -> bool:
-    """Tell whether two rounds cannot be the same: something is known of both, and differs."""
-    return any(name in first and first[name] != value for name, value in second.items())
+def _says_more(stated: Situation, known: Situation) -> bool:
+    """Tell whether something is said of a round that was not known when its plan was made, or was otherwise."""
+    return any(name not in known or known[name] != value for name, value in stated.items())
 
 
 def _same(first: IntArray | None, second: IntArray | None) -> bool:
