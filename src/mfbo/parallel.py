@@ -9,7 +9,9 @@ from typing import Any, Protocol
 
 from mfbo.errors import RoundStateError, ServiceError, StorageError
 from mfbo.records import Feedback, Plan, Round
+from mfbo.validation import known_name, whole_number
 
+ON_ERROR = ("stop", "continue")
 _RUNS = itertools.count()
 
 Payoff = Callable[[Plan], "float | Feedback"]
@@ -38,10 +40,13 @@ def run_rounds(
     workers: int,
     executor: Executor | None,
     *,
-    stop: bool,
+    on_error: str,
     progress: Callable[[Round], None] | None = None,
 ) -> list[Round]:
     """Play ``rounds`` rounds, up to ``workers`` at a time; asks and tells happen in the calling thread alone."""
+    whole_number(rounds, "rounds", least=1)
+    workers = min(whole_number(workers, "workers", least=1), rounds)
+    stop = known_name(on_error, "on_error", ON_ERROR) == "stop"
     own = ThreadPoolExecutor(workers) if executor is None else None
     try:
         return _play(study, payoff, rounds, workers, own or executor, stop=stop, progress=progress)

@@ -234,3 +234,9 @@ def test_a_second_open_plan_and_a_count_are_said(run, tmp_path):
     assert json.loads(run("log", "bikes", "--json"))[-2]["said"]["placed"]
     assert run("reinstate", "bikes", "--plan", 0).endswith("is done: reinstated\n")
     assert run("withdraw", "bikes", "--plan", 0).endswith("is withdrawn\n")
+
+
+def test_a_change_is_not_counted_among_the_rounds_that_are_deleted(run):
+    told(run, [812])
+    run("edit", "bikes", "--size", 29)
+    assert json.loads(run("delete", "bikes", "--yes", "--json"))["rounds"] == 1

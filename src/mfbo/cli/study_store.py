@@ -12,6 +12,7 @@ from mfbo.cli.study_commands import Delete, Doctor, ListStudies, Upgrade
 from mfbo.errors import DamageError, InvalidInputError, UnknownNameError
 from mfbo.storage import Finding, open_storage
 from mfbo.storage.addresses import read_address
+from mfbo.storage.rules import STUDY
 from mfbo.storage.showing import showable
 
 DAMAGED = 1
@@ -32,7 +33,7 @@ def delete(options: Delete) -> None:
     """Remove a study, after a question."""
     name = options.name
     with closing(open_storage(options.storage, create=False)) as storage:
-        rounds = len({event.number for event in storage.events(name)})
+        rounds = len({event.number for event in storage.events(name)} - {STUDY})
         question = f"Delete study {name!r} with its {rounds} rounds from {storage.address}?"
         if not options.yes and not agreed(question):
             raise InvalidInputError(f"study {name!r} was not deleted; --yes deletes without asking")

@@ -221,8 +221,7 @@ class RemoteStudy:
         progress: Callable[[Round], None] | None = None,
     ) -> list[Round]:
         """Play rounds, as ``Study.run``."""
-        stop = on_error == "stop"
-        return run_rounds(self, payoff, rounds, min(workers, rounds), executor, stop=stop, progress=progress)
+        return run_rounds(self, payoff, rounds, workers, executor, on_error=on_error, progress=progress)
 
     def _call(self, method: str, path: str, words: dict[str, Any] | None = None, *, again: bool = True) -> Any:
         return self._calls.call(method, self._path + path, None if words is None else plain(words), again=again)

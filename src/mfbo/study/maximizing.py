@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from mfbo.cards import Card, Shown
-from mfbo.parallel import ended
+from mfbo.parallel import ON_ERROR, ended
 from mfbo.population import Population
 from mfbo.records import Feedback, Plan, Round
 from mfbo.study.opening import create_study
@@ -48,7 +48,7 @@ def maximize(
     rounds are played, ``StopWhen(target=, no_gain=, seconds=)`` or a function of the study that returns something true.
     """
     whole_number(rounds, "rounds", least=1)
-    known_name(on_error, "on_error", ("stop", "continue"))
+    known_name(on_error, "on_error", ON_ERROR)
     study, stopped, began = create_study(population, **study_options), "", time.monotonic()
     try:
         for _ in range(rounds):

@@ -27,7 +27,7 @@ from mfbo.study.settings import StudySettings
 from mfbo.study.starting import read_status_quo
 from mfbo.study.study_card import study_card
 from mfbo.study.whole_plans import Placing
-from mfbo.validation import carried_text, known_name, plain_text, whole_number
+from mfbo.validation import carried_text, plain_text, whole_number
 
 _log = logging.getLogger(__package__)
 FARTHEST_DAY = 366 * 86_400.0  # seconds for which a plan is held at most before its lease begins
@@ -370,12 +370,7 @@ class Study(Changes, Shown):
         threads by default. A payoff that raises marks its round failed; then the next one is asked, or the error is
         raised ("stop"). The order of tells is that of the workers, so only one worker gives the same study twice.
         """
-        whole_number(rounds, "rounds", least=1)
-        whole_number(workers, "workers", least=1)
-        known_name(on_error, "on_error", ("stop", "continue"))
-        return run_rounds(
-            self, payoff, rounds, min(workers, rounds), executor, stop=on_error == "stop", progress=progress
-        )
+        return run_rounds(self, payoff, rounds, workers, executor, on_error=on_error, progress=progress)
 
     def _open_round(self, plan: Plan | int) -> Round:
         asked = self._round(plan)

@@ -6,6 +6,7 @@ import pytest
 import mfbo
 from mfbo.serve.pages.views import listing, model, progress, tell, today
 from mfbo.serve.pages.views.fleet import events_seen
+from mfbo.serve.pages.wording import number
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -80,6 +81,10 @@ def test_the_model_page_shows_the_librarys_explanation(study):
     }
     assert shown["slices"][0].title == "Market"
     assert next(what for what, _ in shown["believed"]) == "Luck of one round"
+    kernel, fit = study.strategy.belief(study.history).process.kernel, study.strategy.belief(study.history).note.fit
+    place = [term.name for term in kernel.terms].index("hellinger")
+    length = kernel.terms[place].radial.norm ** 0.5 * kernel.values(fit.theta).lengths[place]
+    assert f"(length {number(length)};" in dict(shown["believed"])["Reach"]
 
 
 def test_a_slice_is_the_payoff_of_plans_with_that_share(study):
@@ -124,6 +129,9 @@ def test_totals_are_shown_as_totals():
     study = _study(payoff_is="total", rounds=4)
     plan = study.ask()
     assert today.today(study)["plan"]["why"]["expected"] == pytest.approx(30 * study.predict(plan.realized).mean)
+    study.tell(plan, cells=[[2.0, 2.0, 2.0]])  # of each agent
+    assert listing.card(study)["latest"]["payoff"] == 60.0
+    assert tell.tell(study)["rounds"][0]["payoff"] == 60.0
 
 
 def test_situations_are_asked_for_and_limit_the_chart():

@@ -10,6 +10,8 @@ from mfbo.serve.pages.views.fleet import scale_of
 from mfbo.serve.pages.wording import number, percent
 from mfbo.study import Study
 
+FAR = 0.5  # Hellinger distance of plans that differ a lot, up to √2
+
 
 def believed(study: Study) -> list[tuple[str, str]]:
     """Return (what, in words) for each thing fitted; empty for a strategy whose model says nothing of itself."""
@@ -63,10 +65,14 @@ def _kind(term: Any) -> str:
 
 def _lengths(terms: Any, values: Any) -> list[tuple[str, str]]:
     """Say over which distance placements still have to do with one another."""
-    found = [float(length) for term, length in zip(terms, values.lengths, strict=True) if term.name == "hellinger"]
+    found = [
+        float(length) * float(term.radial.norm) ** 0.5  # a length is fitted in typical distances of two plans
+        for term, length in zip(terms, values.lengths, strict=True)
+        if term.name == "hellinger"
+    ]
     if not found:
         return []
-    which = "plans that differ a lot still" if found[0] > 0.5 else "only similar plans"
+    which = "plans that differ a lot still" if found[0] > FAR else "only similar plans"
     return [("Reach", f"{which} tell of one another (length {number(found[0])}; two plans are at most 1.41 apart).")]
 
 

@@ -62,9 +62,9 @@ def events_seen(study: Study) -> int:
     return least + len(study.storage.events(study.name, least))
 
 
-def shown_payoff(done: Round) -> float:
-    """Return a round's payoff as it was told; of agents and cells, their mean."""
-    return told_payoff(done) if done.as_told is None else done.as_told
+def shown_payoff(study: Study, done: Round) -> float:
+    """Return a round's payoff as it was told; of agents and cells their mean, or what that makes for all of them."""
+    return scale_of(study, done) * told_payoff(done) if done.as_told is None else done.as_told
 
 
 def scale_of(study: Study, done: Round | None = None) -> float:

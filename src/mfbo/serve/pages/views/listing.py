@@ -18,7 +18,7 @@ def card(study: Study) -> dict[str, Any]:
     return {
         "study": summary(study),
         "last": log[-1].at if log else None,
-        "latest": None if done is None else {"number": done.number, "payoff": shown_payoff(done)},
+        "latest": None if done is None else {"number": done.number, "payoff": shown_payoff(study, done)},
         "waiting": [
             {
                 "number": asked.number,

@@ -56,7 +56,7 @@ def progress(study: Study, situation: str = "", optimum: float | None = None) ->
 def path_of(study: Study) -> Path:
     """Return what was told, and expected if there is a model."""
     rounds = study.history.told
-    told = np.array([shown_payoff(done) for done in rounds])
+    told = np.array([shown_payoff(study, done) for done in rounds])
     if not has_model(study):
         return Path(rounds, told)
     scales = np.array([scale_of(study, done) for done in rounds])

@@ -72,7 +72,7 @@ def _row(study: Study, one: Round, times: dict[int, float]) -> dict[str, Any]:
         "number": one.number,
         "state": "past day" if one.added else STATES[one.state],
         "late": one.late,
-        "payoff": shown_payoff(one) if one.state in ("done", "withdrawn") and one.feedback is not None else None,
+        "payoff": shown_payoff(study, one) if one.state in ("done", "withdrawn") and one.feedback is not None else None,
         "at": times.get(one.number),
         "worker": one.lease.worker,
         "situation": situation_words(study, one),
