@@ -14,7 +14,7 @@ WHOLE_FILE = 300_000  # bytes
 def assert_as_recorded(strategy: str, run: traces.Run, rounds: int) -> None:
     recorded = traces.recorded(strategy)
     found = traces.played(strategy, run, rounds)
-    first = traces.moved(found, recorded["runs"][run.key], here=recorded["machine"] == traces.machine())
+    first = traces.moved(found, recorded["runs"][run.key], here=traces.is_of_here(recorded, run))
     hint = f"if the change is meant: python tests/golden/traces.py {strategy} --write"
     assert first is None, f"{run.key} moved from round {first} on; {hint}"
 

@@ -2,10 +2,12 @@
 
     python tests/golden/traces.py default            # plays all of it, says which runs moved and from which round on
     python tests/golden/traces.py default --write    # writes traces/default.json too: by hand, if the change is meant
+    python tests/golden/traces.py default --write "system, quota, exact"    # plays and writes the runs so named alone
 
 Of every round the file keeps ten hexadecimal digits of the SHA-256 of the planned distribution and of the whole
 agents, and the true payoff as a hexadecimal float. Bits depend on the processor's BLAS kernels, so the file says on
-which kind of machine it was written; on another kind the first payoffs are compared up to a tolerance.
+which kind of machine it was written, and which of the runs later on another; on another kind than that of a run its
+first payoffs are compared up to a tolerance.
 """
 
 import hashlib
@@ -129,30 +131,45 @@ def machine() -> str:
 
 
 def recorded(strategy: str) -> dict[str, Any]:
-    """Return what was recorded: the machine, and the lines per run."""
+    """Return what was recorded: the machine, those of runs written on another one, and the lines per run."""
     path = FOLDER / f"{strategy}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"machine": machine(), "runs": {}}
+    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"machine": machine(), "runs": {}}
+    return {"elsewhere": {}, **found}
 
 
-def main(strategy: str, *, write: bool) -> None:
-    """Play everything, say what moved, and write it if asked to."""
+def is_of_here(recorded: dict[str, Any], run: Run) -> bool:
+    """Tell whether a run was recorded on this kind of machine."""
+    return bool(recorded["elsewhere"].get(run.key, recorded["machine"]) == machine())
+
+
+def main(strategy: str, named: str = "", *, write: bool) -> None:
+    """Play every run whose key has these words in it, say what moved, and write it if asked to."""
     before = recorded(strategy)
-    here = before["machine"] == machine()
-    found = {}
-    for run in RUNS:
+    found = dict(before["runs"])
+    chosen = [run for run in RUNS if named in run.key]
+    for run in chosen:
         started = time.process_time()
         found[run.key] = played(strategy, run)
         seconds = time.process_time() - started
-        first = moved(found[run.key], before["runs"].get(run.key, []), here=here)
+        first = moved(found[run.key], before["runs"].get(run.key, []), here=is_of_here(before, run))
         verdict = "as recorded" if first is None else f"moved from round {first} on"
         sys.stdout.write(f"{run.key}: {verdict if run.key in before['runs'] else 'is new'}, {seconds:.1f} s\n")
         sys.stdout.flush()
     if write:
-        FOLDER.mkdir(exist_ok=True)
-        lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(each)}" for key, each in found.items())
-        text = f'{{"machine": "{machine()}", "runs": {{\n{lines}\n}}}}\n'
-        (FOLDER / f"{strategy}.json").write_text(text, encoding="utf-8")
+        _write(strategy, before, found, {run.key for run in chosen})
+
+
+def _write(strategy: str, before: dict[str, Any], found: dict[str, list[str]], anew: set[str]) -> None:
+    """Write all runs; ``anew``: keys of those played here and now."""
+    whole = len(anew) == len(RUNS)
+    first = machine() if whole else before["machine"]
+    elsewhere = {} if whole else before["elsewhere"] | dict.fromkeys(sorted(anew), machine())
+    FOLDER.mkdir(exist_ok=True)
+    lines = ",\n".join(f" {json.dumps(run.key)}: {json.dumps(found[run.key])}" for run in RUNS)
+    text = f'{{"machine": "{first}", "elsewhere": {json.dumps(elsewhere)}, "runs": {{\n{lines}\n}}}}\n'
+    (FOLDER / f"{strategy}.json").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], write="--write" in sys.argv[2:])
+    words = [word for word in sys.argv[2:] if word != "--write"]
+    main(sys.argv[1], *words, write="--write" in sys.argv[2:])

@@ -33,6 +33,9 @@ from mfbo.population import Population
 from mfbo.simplex import dirichlet, uniform
 
 LENGTHS = (0.1, 0.25, 0.6)  # of the couplings over actions, on features scaled to [0, 1]
+CLOSE = 0.03  # median distance of next neighbors below which the shortest of these would blur them …
+NEIGHBORS, SHORTEST = 2.0, 0.02  # … and lengths begin at so many such distances, but never below
+SAME_PLACE = 1e-12  # squared distance of what is not a neighbor, but the same place
 SEPARABLE_LENGTHS = (0.2, 0.6)  # of the functions of single cells, in typical distances of √w
 MOST_SEPARABLE = 250  # cells: as many as payoffs that an exact process holds
 OCCUPANCY_SHAPES = ("linear", "log", "decay", "fast decay")
@@ -75,9 +78,9 @@ def default_kernel(population: Population, *, noisy: bool = False) -> Kernel:
     """Return our kernel for population payoffs: channels on √w, w and P² (and √P, P), two RBFs and a constant.
 
     noisy: whether payoffs are known to be noisy, which moves the prior of the noise and makes the unit robust. Exact
-    payoffs may show that every cell needs a function of its own.
+    payoffs may show that every cell needs a function of its own, and tell close neighbors apart, see ``close_lengths``.
     """
-    parts = _Parts(population)
+    parts = _Parts(population, lengths=LENGTHS if noisy else close_lengths(population.features))
     weight = Hyperparameter(0.01, 4.0)
     terms: list[Term] = []
     terms += parts.channels("root", "cells", weight, centered=True, ones=True)
@@ -126,12 +129,32 @@ def agents_kernel(population: Population) -> Kernel:
     return Kernel("agents", tuple(terms), noise, population.weights)
 
 
+def close_lengths(features: FloatArray | None) -> tuple[float, ...]:
+    """Return the lengths of couplings, down to next neighbors where these lie close (maps of hundreds of places).
+
+    The usual ones for more actions than can be held densely: a thin factor cannot hold a shorter length.
+    """
+    if features is None or len(features) > DENSE_LIMIT:
+        return LENGTHS
+    squared = squared_distances(unit_scaled(features))
+    squared[squared < SAME_PLACE] = np.inf
+    distance = float(np.median(np.sqrt(squared.min(axis=1))))
+    if distance >= CLOSE:
+        return LENGTHS
+    shortest, longest = max(NEIGHBORS * distance, SHORTEST), LENGTHS[-1]
+    return shortest, (shortest * longest) ** 0.5, longest
+
+
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """What the presets are made of for one population; ``of_cells`` scales to unit variance of f instead of g."""
+    """What the presets are made of for one population; ``of_cells`` scales to unit variance of f instead of g.
+
+    lengths: of the couplings of all channels.
+    """
 
     population: Population
     of_cells: bool = False
+    lengths: tuple[float, ...] = LENGTHS
 
     @cached_property
     def reference(self) -> FloatArray:
@@ -142,7 +165,7 @@ class _Parts:
 
     @cached_property
     def _couplings(self) -> dict[float, Coupling]:
-        return {length: by_features(self.population.features, length) for length in LENGTHS}
+        return {length: by_features(self.population.features, length) for length in self.lengths}
 
     def coupling(self, length: float) -> Coupling:
         """Return the coupling over actions at this length (the identity when actions have no features)."""
@@ -177,7 +200,7 @@ class _Parts:
         if ones:
             couplings.insert(0, ("all", Ones()))
         if self.population.features is not None:
-            couplings[-1:-1] = [(f"{length:g}", self.coupling(length)) for length in LENGTHS]
+            couplings[-1:-1] = [(f"{length:g}", self.coupling(length)) for length in self.lengths]
         return [
             Channel(f"{shape}/{axis}/{label}", weight, feature, FixedCoupling(coupling), 1.0 / norm)
             for label, coupling in couplings

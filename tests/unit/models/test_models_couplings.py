@@ -18,6 +18,7 @@ from mfbo.models import (
     default_kernel,
     joint_kernel,
     paper_kernel,
+    presets,
     system_rows,
 )
 from mfbo.models import couplings as module
@@ -155,6 +156,31 @@ def test_beyond_the_dense_limit_a_thin_factor_is_close(length):
 
 def test_at_the_dense_limit_the_matrix_is_dense():
     assert isinstance(by_features(np.arange(float(DENSE_LIMIT))[:, None], 0.25), Dense)
+
+
+def grid(side):
+    return np.argwhere(np.ones((side, side))).astype(float)
+
+
+def test_lengths_reach_down_to_next_neighbors_on_maps_of_many_places():
+    distance = 1 / 25 / 2**0.5  # of next neighbors in a grid of 26 rows: the mean over two coordinates
+    np.testing.assert_allclose(presets.close_lengths(grid(26)), (2 * distance, (1.2 * distance) ** 0.5, 0.6))
+    assert presets.close_lengths(grid(20)) == presets.close_lengths(grid(39)) == presets.LENGTHS
+
+
+def test_only_exact_payoffs_tell_close_neighbors_apart(monkeypatch):
+    monkeypatch.setattr(presets, "CLOSE", 1.0)
+    exact, noisy = default_kernel(Population(grid(8))), default_kernel(Population(grid(8)), noisy=True)
+    assert len(exact.start) == len(noisy.start)
+    for kernel, lengths in ((exact, presets.close_lengths(grid(8))), (noisy, presets.LENGTHS)):
+        names = [term.name for term in kernel.terms if term.name.startswith("root/cells/")]
+        assert names[1:-1] == [f"root/cells/{length:g}" for length in lengths]
+
+
+def test_the_same_place_is_no_neighbor_and_lengths_do_not_vanish():
+    assert presets.close_lengths(np.repeat(np.arange(4.0), 2)[:, None]) == presets.LENGTHS
+    assert presets.close_lengths(np.zeros((1, 2))) == presets.close_lengths(None) == presets.LENGTHS
+    assert presets.close_lengths(np.append(np.arange(20.0), 1e5)[:, None])[0] == presets.SHORTEST
 
 
 @pytest.mark.parametrize("make", [default_kernel, agents_kernel])
