@@ -24,7 +24,6 @@ def best_so_far(
 
     traces: strategy → one trace (T,) per seed. ceilings: values that some cannot pass, by name, drawn dotted.
     colors: of strategies that have none of their own.
-
     """
     with drawn(CURVES_SIZE, ax) as (axes, figure):
         for strategy, runs in traces.items():

@@ -60,12 +60,17 @@ def payoff_curve(
         _mark_changes(axes, () if marks is None else marks.changes)
         axes.set_title(f"{words(name)}: population payoff")
         axes.set_xlabel("told round")
-        payoff = "payoff per agent" if any(done.as_told != done.payoff for done in history.told) else "payoff"
+        payoff = payoff_label(history)
         axes.set_ylabel(payoff if levels is None else f"{payoff}, as if all days were alike")
         axes.xaxis.get_major_locator().set_params(integer=True)
         axes.margins(x=0.02, y=0.08)
         axes.legend(frameon=False, loc="best", fontsize=8)
     return figure
+
+
+def payoff_label(history: History) -> str:
+    """Return what payoffs are called on an axis: those of a study that is told totals are drawn per agent."""
+    return "payoff per agent" if any(done.as_told != done.payoff for done in history.told) else "payoff"
 
 
 def _draw_expected(axes: Any, rounds: IntArray, mean: FloatArray, sd: FloatArray) -> None:

@@ -9,6 +9,7 @@ from matplotlib import dates
 from mfbo.arrays import FloatArray
 from mfbo.plotting.figures import Figure, drawn, words
 from mfbo.plotting.panels import DEMAND_COLOR
+from mfbo.plotting.placements import payoff_label
 from mfbo.records import History, told_payoff
 from mfbo.situations import SECONDS_A_DAY, SituationVariable
 
@@ -23,7 +24,6 @@ def payoff_by_situation(name: str, history: History, levels: FloatArray) -> Figu
 
     levels: that expectation for every told round, (n,). The first six variables that any round knows are drawn; None if
     no round knows any.
-
     """
     told = history.told
     known = {value for done in told for value in done.situation}
@@ -42,7 +42,7 @@ def payoff_by_situation(name: str, history: History, levels: FloatArray) -> Figu
             panel.set_xlabel(words(variable.name))
             panel.margins(x=0.06, y=0.08)
         axes[0][0].set_title(f"{words(name)}: payoff by situation")
-        axes[0][0].set_ylabel("payoff")
+        axes[0][0].set_ylabel(payoff_label(history))
         axes[0][-1].legend(frameon=False, loc="best", fontsize=8)
     return figure
 

@@ -11,6 +11,7 @@ from mfbo.population import Population
 from mfbo.problems.problem import Optimum, Problem
 
 STEP = 1e-6
+EXACT = 1e-9  # shares of contexts that are their weights up to rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +23,14 @@ class CallablePayoff:
 
     def cells(self, shares: FloatArray, size: int | None = None) -> FloatArray:
         """Return f in every cell."""
-        return np.full(shares.shape, self.population(shares))
+        return np.full(shares.shape, self.population(shares, size))
 
     def population(self, shares: FloatArray, size: int | None = None) -> float:
-        """Return g."""
-        return float(self.function(shares / self.weights[:, None]))
+        """Return g; of whole agents, each context may have a few more or fewer than its weight says."""
+        own = shares.sum(axis=1)
+        if size is None or np.abs(own - self.weights).max() <= EXACT:
+            own = self.weights
+        return float(self.function(shares / np.where(own > 0, own, 1.0)[:, None]))
 
     def gradient(self, shares: FloatArray) -> FloatArray:
         """Return ∂g/∂w by central differences."""

@@ -20,7 +20,7 @@ SMALLEST_SHARE = 1e-12  # in the gradient only, which is infinite where nobody i
 
 @dataclass(frozen=True, eq=False)
 class DemandPayoff:
-    """f = g = −JS(P, Q) for everyone: the payoff of one agent is that of the system (maths of the paper, reading S).
+    """f = g = −JS(P, Q) for everyone: one agent's payoff is that of the system, as in the paper's experiments (E13).
 
     demand: Q (A,). The same formula holds for finitely many agents.
     """

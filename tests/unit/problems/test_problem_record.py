@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mfbo import Population
-from mfbo.problems import Optimum, Problem
+from mfbo.problems import Optimum, Problem, custom_problem
 from mfbo.records import Plan
 
 
@@ -72,3 +72,17 @@ def test_with_size_changes_the_number_of_agents_alone(problem):
     assert other.population.size is None
     assert problem.population.size == 4
     assert other.payoff is problem.payoff
+
+
+def test_a_payoff_of_ones_own_sees_a_distribution_whatever_the_rounding_of_its_contexts():
+    seen: list[np.ndarray] = []
+
+    def payoff(distribution):
+        seen.append(distribution)
+        return float(distribution[0, 0])
+
+    problem = custom_problem("own", Population(["a", "b"], ["u", "v"], size=3), payoff)
+    assert problem.value(Plan(0, np.full((2, 2), 0.5), np.array([[1, 1], [1, 0]]))) == 0.5  # two of u and one of v
+    np.testing.assert_allclose(seen[-1], [[0.5, 0.5], [1.0, 0.0]])
+    assert problem.value(Plan(1, np.full((2, 2), 0.5), np.array([[2, 1], [0, 0]]))) == pytest.approx(2 / 3)
+    np.testing.assert_allclose(seen[-1][1], 0.0)  # nobody of v was drawn
