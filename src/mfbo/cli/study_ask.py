@@ -21,6 +21,7 @@ GUARDED = {
     "shortened": "the guard allows only a part of the way to what looks promising",
     "best": "nothing new passes the guard yet: the best plan so far once more",
     "status quo": "nothing passes the guard yet: the status quo once more",
+    "luck": "a day's luck is larger than what a day may cost, so looking would teach little: the status quo once more",
     "reference": "days differ: the status quo once more, to know what the others are compared with",
 }
 

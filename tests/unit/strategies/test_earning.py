@@ -184,6 +184,14 @@ def test_the_step_grows_with_success_and_shrinks_with_losses():
     assert Step.of(replace(seen, history=History(population(), (tiny,))), np.array([1.0, 0.0])).share == LEAST
 
 
+@pytest.mark.parametrize(("noise", "stays"), [(0.2, True), (0.01, False)])
+def test_a_plan_that_somebody_chose_is_kept_while_luck_hides_what_a_look_may_cost(noise, stays):
+    study = create_study(population(), aim="earn", start=START, seed=6)
+    values = earned(study, 5, noise=noise)
+    assert (values == values[0]).all() == stays
+    assert (study.rounds[-1].notes["guard"] == ("luck",)) == stays
+
+
 def test_a_step_holds_so_many_agents_elsewhere_at_most():
     seen = Seen.of(History(population()), "exact")
     region = Step(0.1).region(seen, START / 40)

@@ -12,7 +12,8 @@ from mfbo.strategies.default.seen import Seen
 
 LOOKS = 2 / 3  # most rounds of a situated study that look elsewhere while nothing is known to be better, as a share …
 ROOTED_LOOKS = 4.0  # … and in square roots of the rounds: what looking has not found for long, it seldom finds
-STOOD, REFERENCE = ("status quo",), ("reference",)  # what the guard notes in rounds that do not look
+LUCK = 1.0  # a day's luck, in what a day may cost: beyond it a look teaches next to nothing for weeks
+STOOD, REFERENCE, HIDDEN = ("status quo",), ("reference",), ("luck",)  # what the guard notes in rounds that do not look
 
 
 def first_earning_plan(seen: Seen) -> FloatArray | None:
@@ -30,6 +31,18 @@ def first_earning_plan(seen: Seen) -> FloatArray | None:
     asked = [done for done in history.rounds if not done.added]
     repeats = seen.kind != "agents" and history.steers == "realized"
     return plan if len(asked) < 1 + int(repeats) else None
+
+
+def standing_word(seen: Seen, noise_variance: float, allowed: float) -> tuple[str] | None:
+    """Return why a planned status quo is played again instead of looking around, or None to look.
+
+    noise_variance: of a day. allowed: what a day may cost; both standardized. Where luck is larger, seeing one
+    direction of many with confidence takes weeks, and every look away from a good plan costs.
+    """
+    if reference_is_due(seen):
+        return REFERENCE
+    hidden = seen.history.situations is None and math.sqrt(noise_variance) > LUCK * allowed
+    return HIDDEN if hidden else None
 
 
 def reference_is_due(seen: Seen) -> bool:

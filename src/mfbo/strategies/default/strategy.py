@@ -30,7 +30,7 @@ from mfbo.strategies.default.search import Search, Starts
 from mfbo.strategies.default.seen import PLANNED, STREET, Seen, data_kind, is_cost, replicates_disagree
 from mfbo.strategies.default.shared_luck import without_shared_luck
 from mfbo.strategies.default.stall import Stall
-from mfbo.strategies.default.status_quo import REFERENCE, first_earning_plan, named_status_quo, reference_is_due
+from mfbo.strategies.default.status_quo import first_earning_plan, named_status_quo, standing_word
 from mfbo.strategies.default.step import LEAST, Step
 from mfbo.strategies.default.tilt import TiltedMean
 from mfbo.strategies.default.wrong_days import without_wrong_days
@@ -156,8 +156,9 @@ class Default(ModeledStrategy):
             best = guard.recommended(seen.visited) if careful else guard.best(seen.visited)
             stands = careful and np.array_equal(best, guard.status_quo)
             step = Step(LEAST) if stands else Step.of(seen, means)
-            if stands and reference_is_due(seen):
-                return Proposal(seen.allowed(best), {**belief.notes, **step.notes, "guard": REFERENCE})
+            word = standing_word(seen, belief.noise_variance, guard.allowed) if stands else None
+            if word is not None:
+                return Proposal(seen.allowed(best), {**belief.notes, **step.notes, "guard": word})
             near = replace(seen, region=step.region(seen, best))
             search = Search.of(near, belief, self.trust)
             notes: dict[str, Note] = {**belief.notes, **step.notes}
@@ -171,8 +172,8 @@ class Default(ModeledStrategy):
                 plan, stall, stall_notes = _further(near, search, stall, plan, starts.random, rng)
                 promise = search.acquisition(stall.multiplier)
                 notes |= stall_notes
-            plan, word = guard.held(plan, best, promise)
-            return Proposal(plan, {**notes, "guard": (word,)})
+            plan, passed = guard.held(plan, best, promise)
+            return Proposal(plan, {**notes, "guard": (passed,)})
 
     def recommend(self, history: History) -> FloatArray:
         """Return the visited distribution with the highest posterior mean, of those that keep the limits.

@@ -16,6 +16,7 @@ GUARDED = {
     "shortened": "The guard allows only a part of the way to what looks promising.",
     "best": "Nothing new passes the guard yet: the best plan so far once more.",
     "status quo": "Nothing passes the guard yet: the status quo once more.",
+    "luck": "A day's luck is larger than what a day may cost, so looking would teach little: the status quo once more.",
     "reference": "Days differ: the status quo once more, to know what the others are compared with.",
 }
 
