@@ -1,4 +1,4 @@
-"""A box of the map cut into cells: which cell a point lies in, and where the center of a cell is."""
+"""A box of the map cut into squares: which square a point lies in, and where the center of a square is."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from mfbo.arrays import FloatArray, IntArray
 from mfbo.errors import InvalidInputError
 from mfbo.validation import said, whole_number
 
-MOST_CELLS = 1_000_000
+MOST_SQUARES = 1_000_000
 MOST_DIGITS = 7
 
 
@@ -34,7 +34,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Grid:
-    """A box cut into equal cells; cell = row · columns + column, rows from the south, columns from the west."""
+    """A box cut into equal squares; square = row · columns + column, rows from the south, columns from the west."""
 
     box: Box
     columns: int
@@ -43,27 +43,27 @@ class Grid:
     def __post_init__(self) -> None:
         whole_number(self.columns, "columns", 1)
         whole_number(self.rows, "rows", 1)
-        if self.columns * self.rows > MOST_CELLS:
-            raise InvalidInputError(f"a grid of {self.columns}x{self.rows} has more than {MOST_CELLS:,} cells")
+        if self.columns * self.rows > MOST_SQUARES:
+            raise InvalidInputError(f"a grid of {self.columns}x{self.rows} has more than {MOST_SQUARES:,} squares")
 
-    def cells(self, longitude: FloatArray, latitude: FloatArray) -> IntArray:
-        """Return the cells (n,) of points inside the box, (n,) each."""
+    def squares(self, longitude: FloatArray, latitude: FloatArray) -> IntArray:
+        """Return the squares (n,) of points inside the box, (n,) each."""
         box = self.box
         column = np.floor((longitude - box.west) / (box.east - box.west) * self.columns).astype(np.int64)
         row = np.floor((latitude - box.south) / (box.north - box.south) * self.rows).astype(np.int64)
         # Rounding can lift a point just west of the east edge onto it.
         return np.asarray(np.minimum(row, self.rows - 1) * self.columns + np.minimum(column, self.columns - 1))
 
-    def centers(self, cells: IntArray) -> FloatArray:
-        """Return longitude and latitude of the centers of cells, (n, 2), to 6 decimals (0.1 m)."""
-        row, column = np.divmod(cells, self.columns)
+    def centers(self, squares: IntArray) -> FloatArray:
+        """Return longitude and latitude of the centers of squares, (n, 2), to 6 decimals (0.1 m)."""
+        row, column = np.divmod(squares, self.columns)
         longitude = self.box.west + (column + 0.5) * (self.box.east - self.box.west) / self.columns
         latitude = self.box.south + (row + 0.5) * (self.box.north - self.box.south) / self.rows
         return np.asarray(np.round(np.column_stack([longitude, latitude]), 6))
 
-    def name(self, cell: int) -> str:
-        """Return the name of a cell, 'r05c03'."""
-        row, column = divmod(cell, self.columns)
+    def name(self, square: int) -> str:
+        """Return the name of a square, 'r05c03'."""
+        row, column = divmod(square, self.columns)
         width = max(2, len(str(max(self.rows, self.columns) - 1)))
         return f"r{row:0{width}}c{column:0{width}}"
 

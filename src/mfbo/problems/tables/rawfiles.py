@@ -76,10 +76,10 @@ class CsvSource:
 
 
 def _split(lines: Iterator[str], delimiter: str, last: int) -> Iterator[list[list[str]]]:
-    """Yield chunks of rows, split at least up to the cell number ``last``; blank lines give rows without text.
+    """Yield chunks of rows, split at least up to the field number ``last``; blank lines give rows without text.
 
     Official trip files have no quotes: cutting their lines at the first commas takes a third of the time that the
-    CSV reader needs for all cells. From the first quote on, the CSV reader takes over.
+    CSV reader needs for all fields. From the first quote on, the CSV reader takes over.
     """
     while chunk := list(islice(lines, CHUNK_ROWS)):
         if any('"' in line for line in chunk):
@@ -190,7 +190,7 @@ def _csv_source(label: str, stream: Any, advance: Callable[[], None], packed: in
         first = next((line for line in text if line.strip()), "")
         delimiter = delimiter_of(first)
         rows = csv.reader(chain([first], text), delimiter=delimiter)
-        header = next((row for row in rows if any(cell.strip() for cell in row)), None)
+        header = next((row for row in rows if any(field.strip() for field in row)), None)
     if header is None:
         raise InvalidInputError(f"{label} is empty; download it again")
     if header[0].lstrip().startswith("<"):

@@ -54,8 +54,8 @@ def _demand_columns(table: DemandTable) -> dict[str, Sequence[str]]:
 def _port_columns(table: PortTable) -> dict[str, Sequence[str]]:
     longitude, latitude = (_numbers(values) for values in table.coordinates.T)
     names, regions, sizes = (_texts(values) for values in (table.names, table.regions, table.sizes))
-    cells = (names, longitude, latitude, regions, sizes, _numbers(table.capacity))
-    return dict(zip(PORT_COLUMNS, cells, strict=True))
+    columns = (names, longitude, latitude, regions, sizes, _numbers(table.capacity))
+    return dict(zip(PORT_COLUMNS, columns, strict=True))
 
 
 def _texts(values: Iterable[str]) -> list[str]:

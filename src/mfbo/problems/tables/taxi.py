@@ -88,7 +88,7 @@ def taxi_filter(
 
     method "pooled" takes the share of all pickups; "daily" is the paper's way, the mean of the normalized daily
     distributions. The embedded tables are pooled: their 5 % sample leaves about 46 pickups a day for 158 to 409
-    cells, so that a single day's distribution is mostly noise, and weighing quiet days like busy ones only adds to it.
+    squares, so a single day's distribution is mostly noise, and weighing quiet days like busy ones only adds to it.
     """
     return TaxiFilter(box, weeks_of(weekdays, first_day, weeks), hour_numbers(hours), check_method(method))
 
@@ -109,7 +109,7 @@ def build_taxi(
 ) -> DemandTable:
     """Build the demand table of one grid (columns, rows) from taxi trip files; options as in ``taxi_filter``.
 
-    One row for each cell with demand: 'r05c03' is row 5 from the south, column 3 from the west; features are the
+    One row for each square with demand: 'r05c03' is row 5 from the south, column 3 from the west; features are the
     longitude and latitude of its center; extras are row, column and pickups. ``command`` goes into the details.
     """
     chosen = taxi_filter(box=box, weekdays=weekdays, hours=hours, first_day=first_day, weeks=weeks, method=method)
@@ -132,7 +132,7 @@ def build_taxi_grids(
     for source in sources(paths, progress):
         for days, longitude, latitude in _pickups(source, chosen, clock, tally):
             for mesh, count in zip(meshes, counts, strict=True):
-                count.add(days, mesh.cells(np.array(longitude), np.array(latitude)))
+                count.add(days, mesh.squares(np.array(longitude), np.array(latitude)))
     days = chosen.weeks.days(counts[0].days, clock)
     inside = [count.of_days(days) for count in counts]
     tally.skipped[_WEEKS] = counts[0].total - int(inside[0][2].sum())
@@ -183,12 +183,12 @@ def _taxi_columns(source: Source) -> list[str]:
 def _table(
     mesh: Grid, found: tuple[IntArray, IntArray, IntArray], chosen: TaxiFilter, details: dict[str, Any]
 ) -> DemandTable:
-    cells, pickups, demand = demand_shares(*found, chosen.method)
-    rows, columns = np.divmod(cells, mesh.columns)
+    squares, pickups, demand = demand_shares(*found, chosen.method)
+    rows, columns = np.divmod(squares, mesh.columns)
     return DemandTable(
-        names=tuple(mesh.name(cell) for cell in cells.tolist()),
+        names=tuple(mesh.name(square) for square in squares.tolist()),
         feature_names=("longitude", "latitude"),
-        features=mesh.centers(cells),
+        features=mesh.centers(squares),
         demand=demand,
         extras={"row": rows, "column": columns, "pickups": pickups},
         details=details | {"filter": chosen.as_details(mesh)},

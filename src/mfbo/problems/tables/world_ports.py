@@ -105,7 +105,7 @@ def composition(table: PortTable) -> dict[str, dict[str, int]]:
 
 
 def _reason_or_port(row: tuple[Any, ...], capacity: Mapping[str, float]) -> "str | _Port":
-    name, country, water, size, longitude, latitude = ("" if cell is None else str(cell).strip() for cell in row)
+    name, country, water, size, longitude, latitude = ("" if field is None else str(field).strip() for field in row)
     if size not in capacity:
         return _SIZE
     if not name:

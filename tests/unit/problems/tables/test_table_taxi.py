@@ -190,13 +190,13 @@ def test_wrong_boxes_and_grids_are_refused():
 
 
 @given(st.floats(0, 1, exclude_max=True), st.floats(0, 1, exclude_max=True), st.integers(1, 40), st.integers(1, 40))
-def test_every_point_of_the_box_lies_in_a_cell_near_its_center(across, up, columns, rows):
+def test_every_point_of_the_box_lies_in_a_square_near_its_center(across, up, columns, rows):
     grid = Grid(MANHATTAN, columns, rows)
     east = min(MANHATTAN.west + across * 0.06, np.nextafter(MANHATTAN.east, -100))
     north = min(MANHATTAN.south + up * 0.08, np.nextafter(MANHATTAN.north, 0))
-    cells = grid.cells(np.array([east]), np.array([north]))
-    assert 0 <= cells[0] < columns * rows
-    center = grid.centers(cells)[0]
+    squares = grid.squares(np.array([east]), np.array([north]))
+    assert 0 <= squares[0] < columns * rows
+    center = grid.centers(squares)[0]
     assert abs(center[0] - east) <= 0.03 / columns + 2e-6
     assert abs(center[1] - north) <= 0.04 / rows + 2e-6
 
