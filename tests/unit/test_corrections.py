@@ -188,3 +188,17 @@ def test_the_situation_of_a_day_is_amended(tmp_path):
     assert again.rounds[2].situation == study.rounds[2].situation
     weekend = {"situation": {"day": "weekend"}}
     np.testing.assert_array_equal(again.ask(**weekend).distribution, study.ask(**weekend).distribution)
+
+
+def test_a_past_day_that_was_amended_is_not_brought_along_again():
+    """Its file still says the old number: importing it again must not bring the mistake back."""
+    study = create_study(Population(["a", "b"], size=4), "random", storage="memory", name="past")
+    days = [([0.5, 0.5], 8120.0), ([0.25, 0.75], 700.0), ([0.5, 0.5], 8120.0)]
+    study.add_missing(days)
+    study.amend(0, 812.0)
+    study.amend(0, 813.0)
+    assert load_study("past", study.storage).add_missing(days) == []
+    corrected = [([0.5, 0.5], 813.0), *days[1:]]
+    assert study.add_missing(corrected) == []  # the file was mended too
+    study.change(open={"c": None})
+    assert len(study.add_missing([([0.5, 0.5, 0.0], payoff) for payoff in (8120.0, 813.0, 8120.0)])) == 1

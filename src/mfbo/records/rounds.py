@@ -89,7 +89,8 @@ class Round(Shown):
     its result and its place in the order of tells stay with it, for it may be reinstated. today: what was otherwise on
     that day alone, a change as ``population.changed`` applies it. size, weights: agents and their shares of contexts
     (C,) in this round; None: those of the population. situation: what is
-    known of the round, said when it was asked or told; empty if nothing is.
+    known of the round, said when it was asked or told; empty if nothing is. brought: the payoff and the situation with
+    which a past day came, if it was amended since.
     """
 
     plan: Plan
@@ -111,6 +112,7 @@ class Round(Shown):
     size: int | None = None
     weights: FloatArray | None = None
     situation: Situation = field(default_factory=dict)
+    brought: tuple[float | None, Situation] | None = None
 
     @property
     def number(self) -> int:
@@ -304,7 +306,8 @@ class Round(Shown):
         stated = {**self.situation, **(situation or {})}
         stated = {name: value for name, value in stated.items() if name not in unknown}
         believed = self.feedback if feedback is None else feedback
-        amended = replace(self, correction=correction, feedback=believed, situation=stated)
+        brought = (self.as_told, self.situation) if self.added and self.brought is None else self.brought
+        amended = replace(self, correction=correction, feedback=believed, situation=stated, brought=brought)
         return amended if played is None else replace(amended, realized=played, placed=placed)
 
     def withdrawn(self, correction: str) -> "Round":
