@@ -10,6 +10,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 
 LENGTHS = (30.0, 100.0, 300.0, 1000.0, 3000.0)  # rounds, that are compared
+QUIETER = 3.0  # by which the logarithm of the noise variance is lowered to see it: without drift, noise explains it
 EVIDENCE = 5.0  # nats by which drift must explain the payoffs better than none
 
 

@@ -12,7 +12,7 @@ from mfbo.interfaces import Posterior
 from mfbo.models import separable
 from mfbo.models.additive import AdditivePosterior
 from mfbo.models.cholesky import GrowingCholesky
-from mfbo.models.drift import EVIDENCE, LENGTHS, correlation, correlation_with_next
+from mfbo.models.drift import EVIDENCE, LENGTHS, QUIETER, correlation, correlation_with_next
 from mfbo.models.fitting import JITTER, Design, MarginalLikelihood, fitted
 from mfbo.models.kernel import Columns, Kernel, Part, Values
 from mfbo.models.posterior import Conditioned, TermPosterior
@@ -101,10 +101,7 @@ class GaussianProcess:
         lasting = objective(memory, kernel)
         theta = fitted(lasting, theta, iterations)
         if self.kernel.drifts:
-            costs = lasting.by_memory(theta, (None, *LENGTHS))
-            if memory is None:
-                costs[None] -= EVIDENCE
-            best = min(costs, key=costs.__getitem__)
+            best = _length_of_drift(lasting, theta, memory)
             if best != memory:
                 memory, lasting = best, objective(best, kernel)
                 theta = fitted(lasting, theta, iterations)
@@ -232,6 +229,20 @@ class GaussianProcess:
         corner = covariance[start:, start:]
         covariance[start:, start:] = np.tril(corner) + np.tril(corner, -1).T
         return covariance
+
+
+def _length_of_drift(objective: MarginalLikelihood, theta: FloatArray, memory: float | None) -> float | None:
+    """Return the length that explains the payoffs best at a fitted θ, None without drift; memory: that of the θ.
+
+    A fit without drift takes for noise what changes, so each length is tried with less noise too.
+    """
+    costs = objective.by_memory(theta, (None, *LENGTHS))
+    if memory is None:
+        costs[None] -= EVIDENCE
+        noise = max(theta[-1] - QUIETER, objective.kernel.bounds[-1, 0])
+        quieter = objective.by_memory(np.append(theta[:-1], noise), LENGTHS)
+        costs |= {length: min(costs[length], cost) for length, cost in quieter.items()}
+    return min(costs, key=costs.__getitem__)
 
 
 def _with_pending(

@@ -5,7 +5,9 @@ import pytest
 
 from mfbo import Population, create_study
 from mfbo.models import Fit, GaussianProcess, default_kernel, rows_of_round
-from mfbo.models.fitting import JITTER, MarginalLikelihood
+from mfbo.models.drift import EVIDENCE, LENGTHS
+from mfbo.models.fitting import JITTER, MarginalLikelihood, fitted
+from mfbo.models.gaussian_process import in_unit, standardization
 from mfbo.records import Feedback, Plan, Round
 from mfbo.strategies import Default
 
@@ -68,6 +70,16 @@ def test_drift_begins_where_payoffs_change_and_only_there(drifts):
     plans = np.random.default_rng(5).dirichlet(np.ones(4), size=(40, 1))
     process = process_of(plans, np.array([told(n, plan, drifts=drifts) for n, plan in enumerate(plans)]))
     assert (process.refit(None, 20).memory is not None) is drifts
+
+
+def test_drift_begins_although_a_fit_without_it_takes_it_for_noise():
+    plans = np.random.default_rng(8).dirichlet(np.ones(4), size=(22, 1))
+    process = process_of(plans, np.array([told(n, plan, drifts=True) for n, plan in enumerate(plans)]))
+    payoffs = process.design.values
+    still = MarginalLikelihood(process.design, in_unit(payoffs, *standardization(payoffs)), None)
+    costs = still.by_memory(fitted(still, KERNEL.start, 20), (None, *LENGTHS))
+    assert min(costs.values()) > costs[None] - 0.8 * EVIDENCE  # with the noise of that fit
+    assert process.refit(None, 20).memory is not None
 
 
 def test_a_study_follows_a_drift_and_resumes_it_to_the_bit():
