@@ -117,7 +117,7 @@ class Surrogate:
         note = plan.noted
         if note is None:
             setting = (plan.setting.kind, plan.setting.size)
-            fit = process.refit(_start(plan, kernel), iterations, plan.memory)
+            fit = process.refit(_start(plan, kernel), iterations, plan.memory if kernel.drifts else None)
             note = FitNote(plan.told, fit, setting, history.corrections)
             _log.info("fitted the kernel %r to %d told rounds", kernel.name, plan.told)
         self._belief = Belief(process, note, note.to_notes(), process.noise_variance, history)

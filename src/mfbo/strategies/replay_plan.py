@@ -153,7 +153,8 @@ class ReplayPlan:
         latest = FitNote.latest(history)
         agreement = 0 if latest is None else latest.agreement(setting)
         before = latest.fit if latest is not None and agreement >= 1 else None
-        start, memory = (None, None) if before is None else (before.theta, before.memory)
+        start = None if before is None else before.theta
+        memory = None if latest is None else latest.fit.memory  # drift is of the world, however its payoffs are read
         lasts = latest is not None and agreement == 2 and not schedule.due(len(told), latest.rounds)
         lasts = lasts and latest is not None and latest.corrections == history.corrections
         noted = latest if lasts else None

@@ -4,8 +4,12 @@ Little optimism (0.3) climbs fast while the model is right. Where it leads to a 
 while its plans are as good as the best and five rounds gained next to nothing, the plan of the largest expected gain
 over the best is played instead; and where the model is sure that nothing can gain, the plan it knows least of, for then
 the model is to be doubted. Such looks fill no action much beyond twice what was ever seen of it, or an even share: a
-whole fleet in one place teaches no more, and may cost a hundred times what there is to gain. Where payoffs drift, what
-was best has to be followed and every plan teaches: no exploring.
+whole fleet in one place teaches no more, and may cost a hundred times what there is to gain.
+
+Where payoffs drift, what was best has to be followed and every plan teaches: at most every second round explores, by
+expected gain, near the best plan as it is believed to be now, for what was seen elsewhere is long ago, and no further
+than to lose a tenth of what was gained. Whole agents that would sit where they lately sat take turns: the best
+placement is played again, the next round looks elsewhere.
 
 A model with functions of single cells has a hill for every choice of cells, and a climb knows one of them: its gains
 are climbed from the most promising of two dozen plans, in which two actions exchanged their shares or few have any.
@@ -17,6 +21,7 @@ import numpy as np
 
 from mfbo.acquisition import ExpectedGain
 from mfbo.arrays import FloatArray
+from mfbo.interfaces import Acquisition
 from mfbo.simplex import dirichlet
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.search import Search, Starts, least_multiplier
@@ -26,6 +31,8 @@ WINDOW = 5  # rounds over which gains are looked at
 SMALL = 0.01  # difference, as a share of all that was gained since the first plan, that counts as small
 SURE = 3.0  # standard deviations beyond which the model is sure
 NOTHING = 1e-5  # share of all that was gained so far that would not count as a gain
+BEARABLE = 0.1  # share of what the best is above the first or a middle plan that a look into drift may lose …
+HALVINGS = 8  # … and how often it is shortened for that
 JITTERED = 1e-10  # variance that a model without noise leaves at a told plan
 EXCHANGES, SPARSE = 16, 8  # plans that are looked at before gains of a model that bends are climbed …
 FACE = 3.0  # … the sparse ones with about so many actions each
@@ -35,14 +42,18 @@ FACE = 3.0  # … the sparse ones with about so many actions each
 class Exploring:
     """When to explore, and how.
 
-    best: highest mean of the visited plans. least: gain over it that would count. due: whether this round explores
-    whatever little optimism would find. multiplier: that little optimism, in standard deviations. highest: much of it.
-    follows: whether payoffs drift, so that no round explores. bends: whether the model has functions of single cells.
+    best: highest mean of the visited plans. bearable: by how much less a look may be expected to bring where payoffs
+    drift. least: gain over the best that would count. due: whether this round explores whatever little optimism would
+    find. turn: whether this is a second round, which may explore. multiplier: that little optimism, in standard
+    deviations. highest: much of it. follows: whether payoffs drift. bends: whether the model has functions of single
+    cells.
     """
 
     best: float
+    bearable: float
     least: float
     due: bool
+    turn: bool
     multiplier: float
     highest: float
     placements: KnownPlacements
@@ -55,27 +66,57 @@ class Exploring:
         best, gained = float(means.max()), float(means.max() - means[0])
         small = SMALL * gained
         creeps = len(means) > WINDOW + 1 and best - float(means[:-WINDOW].max()) <= small
-        due = creeps and len(means) % 2 == 0 and best - _last_climb(seen, means) <= small
+        turn = len(means) % 2 == 0
+        due = creeps and turn and best - _last_climb(seen, means) <= small
         least = max(NOTHING * gained, SURE * (noise_variance + JITTERED) ** 0.5)
         multiplier = least_multiplier(base, noise_variance)
-        return Exploring(best, least, due, multiplier, highest, KnownPlacements.of(seen))
+        bearable = BEARABLE * (best - min(float(means[0]), float(np.median(means))))
+        return Exploring(best, bearable, least, due, turn, multiplier, highest, KnownPlacements.of(seen))
 
     def climbed(self, search: Search, starts: Starts, rng: np.random.Generator) -> tuple[FloatArray, bool]:
         """Return the plan, (C, A), and whether it explores."""
-        if self.follows or not self.due:
+        if self.follows:
+            return self._followed(search, starts, rng)
+        if not self.due:
             plan = search.climbed(self.multiplier, starts.every)
-            if self.follows or self.may_gain(search, plan):
+            if self.may_gain(search, plan):
                 return plan, False
             starts = Starts(None, starts.incumbent, starts.random)
+        plan, gain, starts = self._promising(search, starts, rng)
+        if not self.may_gain(search, plan):
+            plan = search.held_back.climbed(self.highest, [starts.random])
+        return self.placements.left(plan, gain, rng), True
+
+    def _followed(self, search: Search, starts: Starts, rng: np.random.Generator) -> tuple[FloatArray, bool]:
+        """Return the plan where payoffs drift, and whether it explores: at most every second round does."""
+        if not self.due:
+            plan = search.climbed(self.multiplier, starts.every)
+            if not self.placements.hold(plan):
+                return plan, False
+            if not self.turn:
+                return search.allowed(starts.incumbent), False
+        plan, gain, _ = self._promising(search.near(starts.incumbent), starts, rng)
+        plan = search.allowed(self._shortened(search, plan, starts.incumbent))
+        return self.placements.left(plan, gain, rng), True
+
+    def _shortened(self, search: Search, plan: FloatArray, incumbent: FloatArray) -> FloatArray:
+        """Return the plan, or one on the way to it from the best plan that is not expected to lose much."""
+        for _ in range(HALVINGS):
+            if search.posterior.population(plan).mean >= self.best - self.bearable:
+                break
+            plan = 0.5 * (plan + incumbent)
+        return plan
+
+    def _promising(
+        self, search: Search, starts: Starts, rng: np.random.Generator
+    ) -> tuple[FloatArray, Acquisition, Starts]:
+        """Return the plan of the largest expected gain, the gain, and where it was climbed from."""
         careful = search.held_back
         gain = careful.within(ExpectedGain(search.posterior, self.best))
         if self.bends:
             drawn = max([starts.random, *exchanges(starts.incumbent, rng)], key=lambda plan: gain(plan)[0])
             starts = Starts(None, starts.incumbent, drawn)
-        plan = careful.climbed_on(gain, starts.every)
-        if not self.may_gain(search, plan):
-            plan = careful.climbed(self.highest, [starts.random])
-        return self.placements.left(plan, gain, rng), True
+        return careful.climbed_on(gain, starts.every), gain, starts
 
     @property
     def notes(self) -> dict[str, tuple[float, ...]]:

@@ -29,13 +29,15 @@ class InformationFloor:
     greedy: bool
 
     @staticmethod
-    def of(seen: Seen, noise_variance: float, base: float, highest: float) -> "InformationFloor":
-        """Go on from the noted multiplier, one step down, but not below ``base``."""
+    def of(
+        seen: Seen, noise_variance: float, base: float, highest: float, *, drifts: bool = False
+    ) -> "InformationFloor":
+        """Go on from the noted multiplier, one step down, but not below ``base``; drifts: whether payoffs do."""
         number = len(seen.history.rounds)
         noted = float(seen.history.last_notes.get("multiplier", (base,))[0])
         greedy = number >= GREEDY_FROM and number % GREEDY_EVERY == 0
         multiplier = noted if greedy else max(base, noted / RAISE)
-        if seen.history.situations is not None:  # no two rounds are alike: every plan teaches something of its day
+        if drifts or seen.history.situations is not None:  # no two rounds are alike: every plan teaches of its day
             return InformationFloor(base, base, 0.0, greedy)
         return InformationFloor(multiplier, highest, FLOOR * FLOOR * noise_variance, greedy)
 

@@ -14,12 +14,11 @@ from mfbo.arrays import FloatArray
 from mfbo.interfaces import Acquisition, Maximizer, Posterior
 from mfbo.maximizers import Lbfgs, ProjectedAscent
 from mfbo.simplex import Region, dirichlet
-from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.default.seen import NEGLIGIBLE_NOISE, Seen
 from mfbo.strategies.modeled import Belief
 from mfbo.strategies.replay_plan import ROUND_BUDGET
 
-NEGLIGIBLE_NOISE = 1e-3  # fitted noise variance, in variances of the told payoffs …
-NOISY_MULTIPLIER = 1.0  # … and the least optimism above it
+NOISY_MULTIPLIER = 1.0  # the least optimism where the fitted noise is not negligible
 SAME_START = 0.01  # L1 distance per context below which two starts climb to the same place
 
 
@@ -62,7 +61,7 @@ class Search:
     """What to climb, and within which bounds.
 
     weights: p (C,). trusted: occupancy up to which the model is trusted, (A,). held: whether plans are held to it.
-    region: what is allowed.
+    region: what is allowed. trust: as in ``trusted_occupancy``.
     """
 
     posterior: Posterior
@@ -70,13 +69,22 @@ class Search:
     trusted: FloatArray
     held: bool
     region: Region | None
+    trust: float
 
     @staticmethod
     def of(seen: Seen, belief: Belief, trust: float) -> "Search":
         """Search with what is believed once the open plans are told; ``trust`` as in ``trusted_occupancy``."""
         weights = seen.history.population.weights
         trusted = trusted_occupancy(weights @ seen.visited, trust)
-        return Search(belief.after_open_plans, weights, trusted, seen.kind == "agents", seen.region)
+        return Search(belief.after_open_plans, weights, trusted, seen.kind == "agents", seen.region, trust)
+
+    def allowed(self, plan: FloatArray) -> FloatArray:
+        """Return the nearest plan inside the limits, (C, A)."""
+        return plan if self.region is None else self.region.projected(plan)
+
+    def near(self, plan: FloatArray) -> "Search":
+        """Return the same search, with the occupancy trusted that follows from having seen this plan (C, A) alone."""
+        return replace(self, trusted=trusted_occupancy((self.weights @ plan)[None], self.trust))
 
     @property
     def held_back(self) -> "Search":

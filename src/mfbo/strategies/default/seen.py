@@ -1,5 +1,6 @@
 """What the default strategy sees of a history, computed once: what was told, of which kind, and what is allowed."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,10 +11,12 @@ from mfbo.models import only_system
 from mfbo.records import History, Round
 from mfbo.simplex import Region
 from mfbo.strategies.reading import steered
+from mfbo.strategies.replay_plan import FitNote
 
 PLANNED = ("planned", "planned costs")  # noisy population payoffs to be earned, and somebody chose the status quo
 COSTS = ("costs", "planned costs")  # the same below zero, where days differ
 STREET = ("street", "planned", *COSTS)
+NEGLIGIBLE_NOISE = 1e-3  # fitted noise variance, in variances of the told payoffs
 REPLICATE_TOLERANCE = 1e-9  # relative difference of two payoffs of one plan that counts as noise
 
 
@@ -53,6 +56,12 @@ def data_kind(told: tuple[Round, ...], noise: float | None) -> str:
     if not only_system(told):
         return "agents"
     return "noisy" if noise is not None or replicates_disagree(told) else "exact"
+
+
+def drift_is_all(history: History) -> bool:
+    """Tell whether payoffs of one plan differ because they drift: the latest fit believes so and finds no noise."""
+    latest = None if history.noise is not None else FitNote.latest(history)
+    return latest is not None and latest.fit.memory is not None and latest.fit.theta[-1] <= math.log(NEGLIGIBLE_NOISE)
 
 
 def replicates_disagree(told: tuple[Round, ...]) -> bool:

@@ -27,7 +27,7 @@ from mfbo.strategies.default.kernels import kernel_for, situated_kernel
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
-from mfbo.strategies.default.seen import PLANNED, STREET, Seen, data_kind, is_cost, replicates_disagree
+from mfbo.strategies.default.seen import PLANNED, STREET, Seen, data_kind, drift_is_all, is_cost, replicates_disagree
 from mfbo.strategies.default.shared_luck import without_shared_luck
 from mfbo.strategies.default.stall import Stall
 from mfbo.strategies.default.status_quo import first_earning_plan, named_status_quo, standing_word
@@ -64,12 +64,15 @@ class Default(ModeledStrategy):
     def kind_of(self, history: History) -> str:
         """Return the kind of data, see ``seen.data_kind``.
 
-        Noisy population payoffs to be earned are "street", and "planned" where somebody chose the status quo; where
-        days differ and payoffs are below zero, "costs" and "planned costs".
+        Payoffs that differ because they drift are exact. Noisy population payoffs to be earned are "street", and
+        "planned" where somebody chose the status quo; where days differ and payoffs are below zero, "costs" and
+        "planned costs".
         """
         kind = data_kind(history.told, history.noise)
         if kind == "exact" and history.situations is not None:  # what situations do not say of a day is noise
             kind = "noisy"
+        if kind == "noisy" and history.aim != "earn" and drift_is_all(history):
+            return "exact"
         if kind == "noisy" and history.aim == "earn":
             if history.situations is not None and is_cost(history.told):
                 return "planned costs" if history.planned else "costs"
@@ -119,16 +122,18 @@ class Default(ModeledStrategy):
             means = belief.posterior.population_means(seen.visited)
             starts = Starts.of(seen, seen.visited[int(np.argmax(means))], rng)
             search = Search.of(seen, belief, self.trust)
+            known = KnownPlacements.of(seen, belief.note.fit.memory)
 
             if seen.kind == "noisy":
-                floor = InformationFloor.of(seen, belief.noise_variance, self.noisy_multiplier, self.highest_multiplier)
+                bounds = self.noisy_multiplier, self.highest_multiplier
+                floor = InformationFloor.of(seen, belief.noise_variance, *bounds, drifts=belief.drifts)
                 plan, floor = floor.climbed(search, starts)
-                plan = KnownPlacements.of(seen).left(plan, search.acquisition(floor.multiplier), rng)
+                plan = known.left(plan, search.acquisition(floor.multiplier), rng)
                 return Proposal(plan, {**belief.notes, **floor.notes})
 
             if seen.kind == "exact":
                 exploring = Exploring.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
-                exploring = replace(exploring, follows=belief.drifts, bends=belief.bends)
+                exploring = replace(exploring, follows=belief.drifts, bends=belief.bends, placements=known)
                 plan, explores = exploring.climbed(search, starts, rng)
                 return Proposal(plan, {**belief.notes, **exploring.notes, "explores": (float(explores),)})
 

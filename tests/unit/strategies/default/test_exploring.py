@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from mfbo import Feedback, History, Plan, Population, Round, create_study
+from mfbo.simplex import whole_agents
 from mfbo.strategies import Default
 from mfbo.strategies.default.exploring import SMALL, WINDOW, Exploring
-from mfbo.strategies.default.search import NEGLIGIBLE_NOISE, Search, Starts
-from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.default.search import Search, Starts
+from mfbo.strategies.default.seen import NEGLIGIBLE_NOISE, Seen
 
 PLANS = [np.array([row]) for row in ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4])]
 CREEPING = np.concatenate([[0.0], np.linspace(1.0, 1.0 + 0.9 * SMALL, WINDOW + 2)])
@@ -24,6 +25,11 @@ def payoff(distribution: np.ndarray) -> float:
 def seen_of(population: Population) -> Seen:
     rounds = [Round(Plan(i, plan)).done(Feedback(payoff(plan)), plan, i) for i, plan in enumerate(PLANS)]
     return Seen.of(History(population, tuple(rounds)), "exact")
+
+
+def whole(plan: np.ndarray) -> bytes:
+    """Return the placement of ten agents that a plan rounds to, as placements are remembered."""
+    return whole_agents(plan, np.array([10])).tobytes()
 
 
 SEEN = seen_of(Population(["a", "b", "c"]))
@@ -83,6 +89,39 @@ def test_a_plan_that_explores_fills_no_action_far_beyond_twice_what_was_seen():
     assert explores
     assert (plan[0] / search.trusted).max() < 1.3
     assert (search.climbed(rule.highest, [starts.random])[0] / search.trusted).max() > 2.0  # free, it would
+
+
+def test_where_payoffs_drift_whole_agents_that_would_sit_take_turns_between_the_best_and_a_look():
+    seen = seen_of(Population(["a", "b", "c"], size=10))
+    rounds = [replace(done, plan=replace(done.plan, allocation=(10 * plan).round().astype(int)))
+              for done, plan in zip(seen.told, PLANS, strict=True)]  # fmt: skip
+    seen = Seen.of(replace(seen.history, rounds=tuple(rounds)), "exact")
+    belief = Default().belief(seen.history, "exact")
+    means = belief.posterior.population_means(seen.visited)
+    rng, incumbent = np.random.default_rng(1), PLANS[int(np.argmax(means))]
+    search = Search.of(seen, belief, 2.0)
+    rule = replace(Exploring.of(seen, means, 0.0, 0.0, 8.0), follows=True)
+    starts = Starts(None, incumbent, incumbent)
+    anywhere = replace(rule.placements, allocations=frozenset({whole(search.climbed(0.0, [incumbent]))}))
+    sitting = replace(rule, placements=anywhere)
+    played, explores = replace(sitting, turn=False).climbed(search, starts, rng)
+    assert played is incumbent
+    assert not explores
+    looked, explores = replace(sitting, turn=True).climbed(search, starts, rng)
+    assert whole(looked) not in anywhere.allocations
+    assert explores
+    assert (looked[0] / search.near(incumbent).trusted).max() < 1.3
+
+
+def test_where_payoffs_drift_a_look_goes_no_further_than_what_it_may_lose_is_bearable():
+    belief = Default().belief(SEEN.history, "exact")
+    means = belief.posterior.population_means(SEEN.visited)
+    rule, search = exploring(means), Search.of(SEEN, belief, 2.0)
+    best, worst = (PLANS[int(place)] for place in (np.argmax(means), np.argmin(means)))
+    held = rule._shortened(search, worst, best)
+    assert belief.posterior.population(held).mean >= rule.best - rule.bearable
+    assert 0.0 < np.abs(held - best).sum() < np.abs(worst - best).sum()
+    assert rule._shortened(search, best, best) is best
 
 
 def test_in_the_mean_field_limit_no_exact_payoff_is_told_twice_and_the_higher_hill_is_found():

@@ -49,6 +49,11 @@ def test_it_goes_on_one_step_below_the_noted_multiplier_but_not_below_the_base(n
     assert InformationFloor.of(after(3, noted), 0.25, base=1.5, highest=8.0).multiplier == multiplier
 
 
+def test_where_payoffs_drift_every_plan_teaches():
+    floor = InformationFloor.of(after(3, 8.0), 0.25, base=1.5, highest=8.0, drifts=True)
+    assert floor == InformationFloor(1.5, 1.5, 0.0, greedy=False)
+
+
 def test_a_plan_that_teaches_enough_is_taken_at_once():
     search = Doubtful()
     _, floor = InformationFloor(1.5, 8.0, 1.0, greedy=False).climbed(search, STARTS)

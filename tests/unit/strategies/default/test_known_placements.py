@@ -61,6 +61,12 @@ def test_a_single_action_stays_where_it_is():
     assert known(history).left(plan, toward_c, np.random.default_rng(0)) is plan
 
 
+def test_where_payoffs_drift_an_allocation_is_known_for_a_tenth_of_their_length():
+    seen = Seen.of(history_of([2, 2, 2], *[[6, 0, 0]] * 3), "exact")
+    even = np.full((1, 3), 1 / 3)
+    assert [KnownPlacements.of(seen, memory).hold(even) for memory in (30.0, 40.0, None)] == [False, True, True]
+
+
 def test_under_noise_an_allocation_is_known_once_it_was_played_often():
     even = np.full((1, 3), 1 / 3)
     often = [

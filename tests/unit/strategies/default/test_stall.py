@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from mfbo import History, Plan, Population, Round
-from mfbo.strategies.default.search import NEGLIGIBLE_NOISE, Starts
-from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.default.search import Starts
+from mfbo.strategies.default.seen import NEGLIGIBLE_NOISE, Seen
 from mfbo.strategies.default.stall import TOLERANCE, WINDOW, Stall, level_after, sits
 
 FLAT = np.full(WINDOW + 1, 1.0)
