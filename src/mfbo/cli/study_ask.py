@@ -14,16 +14,11 @@ from mfbo.population import Change
 from mfbo.records import Plan, Round
 from mfbo.sheets import plan_rows, read_placed, rows_csv
 from mfbo.simplex import Moves
+from mfbo.strategies.default.guard import GUARD_WORDS
 from mfbo.study import Study, load_study
 from mfbo.written_situations import situation_of_text
 
-GUARDED = {
-    "shortened": "the guard allows only a part of the way to what looks promising",
-    "best": "nothing new passes the guard yet: the best plan so far once more",
-    "status quo": "nothing passes the guard yet: the status quo once more",
-    "luck": "a day's luck is larger than what a day may cost, so looking would teach little: the status quo once more",
-    "reference": "days differ: the status quo once more, to know what the others are compared with",
-}
+GUARDED = {word: f"{said[0].lower()}{said[1:-1]}" for word, said in GUARD_WORDS.items()}  # in the midst of a line
 
 
 def ask(options: Ask) -> None:

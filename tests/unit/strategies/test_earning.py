@@ -1,6 +1,7 @@
 """An earning study begins at the status quo, steps, guards, and is not led astray by a wrong day."""
 
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,11 +12,11 @@ from mfbo.records import Feedback, History, Plan, Round
 from mfbo.situations import Situations
 from mfbo.strategies import Default
 from mfbo.strategies.default.crowding import Crowding
-from mfbo.strategies.default.guard import Guard
+from mfbo.strategies.default.guard import GUARD_WORDS, Guard, Word
 from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.kernels import COSTS_FACTOR
 from mfbo.strategies.default.seen import Seen, is_cost
-from mfbo.strategies.default.status_quo import reference_is_due
+from mfbo.strategies.default.status_quo import HIDDEN, REFERENCE, reference_is_due
 from mfbo.strategies.default.step import FIRST, GROWTH, LEAST, MOST_NOISY, Both, Step
 from mfbo.strategies.default.tilt import TiltedMean
 from mfbo.strategies.default.wrong_days import wrong_days
@@ -389,3 +390,7 @@ def test_cells_and_crowds_of_a_round_are_weighed_by_its_own_contexts():
     crowding = Crowding.of(History(people, (done,)), shares)
     believed = crowding.removed_from(History(people, (done,))).told[0].payoff
     assert believed == 3.0 - replace(crowding, weights=own).at(shares[None])[0] < 3.0
+
+
+def test_every_note_of_the_guard_has_words_for_people():
+    assert {*get_args(Word), *HIDDEN, *REFERENCE} == {"free", *GUARD_WORDS}

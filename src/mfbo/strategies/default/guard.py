@@ -24,6 +24,13 @@ NOTHING = 0.5  # of the payoffs' unit: a status quo that earns less has no natur
 WAYS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1)  # shares of the way from the best plan to one that does not pass
 
 Word = Literal["free", "shortened", "best", "status quo"]
+GUARD_WORDS = {  # what people are told of a round's note; a plan that is free needs none
+    "shortened": "The guard allows only a part of the way to what looks promising.",
+    "best": "Nothing new passes the guard yet: the best plan so far once more.",
+    "status quo": "Nothing passes the guard yet: the status quo once more.",
+    "luck": "A day's luck is larger than what a day may cost, so looking would teach little: the status quo once more.",
+    "reference": "Days differ: the status quo once more, to know what the others are compared with.",
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,17 +8,11 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.records import Round
 from mfbo.serve.pages.views.fleet import has_model, scale_of, status_quo
+from mfbo.strategies.default.guard import GUARD_WORDS
 from mfbo.study import Study
 
 NAMED = 3  # stations that are named each way
-GUARDED = {
-    "free": "It passed the guard as the strategy wanted it.",
-    "shortened": "The guard allows only a part of the way to what looks promising.",
-    "best": "Nothing new passes the guard yet: the best plan so far once more.",
-    "status quo": "Nothing passes the guard yet: the status quo once more.",
-    "luck": "A day's luck is larger than what a day may cost, so looking would teach little: the status quo once more.",
-    "reference": "Days differ: the status quo once more, to know what the others are compared with.",
-}
+GUARDED = {"free": "It passed the guard as the strategy wanted it.", **GUARD_WORDS}
 
 
 def why(study: Study, asked: Round) -> dict[str, Any]:
