@@ -315,7 +315,9 @@ HOSTILE = [
 def test_hostile_names_are_only_names(service, name):
     connected = mfbo.connect(service.url)
     study = connected.create_study(Population([name, "b"], size=3), "random", name=name)
-    study.tell(study.ask(name), 1.0)
+    plan = study.ask(name)
+    assert [asked.lease.worker for asked in study.open_rounds] == [name]
+    study.tell(plan, 1.0)
     assert study.rounds[0].lease.worker == name
     assert [one.name for one in connected.studies() if one.name == name] == [name]
     assert b"alert(1)>" not in called(service.url, "GET", f"/{name.encode().hex()}")[2]
