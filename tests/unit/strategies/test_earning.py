@@ -16,6 +16,7 @@ from mfbo.strategies.default.guard import GUARD_WORDS, Guard, Word
 from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.kernels import COSTS_FACTOR
 from mfbo.strategies.default.seen import Seen, is_cost
+from mfbo.strategies.default.stall import RESTED
 from mfbo.strategies.default.status_quo import HIDDEN, REFERENCE, reference_is_due
 from mfbo.strategies.default.step import FIRST, GROWTH, LEAST, MOST_NOISY, Both, Step
 from mfbo.strategies.default.tilt import TiltedMean
@@ -175,14 +176,45 @@ def test_the_tilted_mean_has_the_gradient_of_its_value():
         assert gradient[0, cell] == pytest.approx(slope, rel=1e-4, abs=1e-6)
 
 
+def stepped(share, moved):
+    """Two exact rounds: the status quo, and a plan that moved so many of its 40 agents; the step as noted."""
+    there = START + moved * np.array([[1, 0, 0, 0, 0, -1]])
+    plans = [Plan(0, START / 40), Plan(1, there / 40)]
+    rounds = [
+        Round(plan, {"step": (share,)}).done(Feedback(1.0), plan.distribution, told=plan.number) for plan in plans
+    ]
+    return Seen.of(History(population(), tuple(rounds)), "exact")
+
+
 def test_the_step_grows_with_success_and_shrinks_with_losses():
-    plan = Plan(0, START / 40)
-    noted = Round(plan, {"step": (0.1,)}).done(Feedback(1.0), plan.distribution, told=0)
-    seen = Seen.of(History(population(), (noted,)), "exact")
-    assert Step.of(seen, np.array([0.0, 1.0])).share == pytest.approx(0.1 * GROWTH)
-    assert Step.of(seen, np.array([1.0, 0.0])).share < 0.1
-    tiny = replace(noted, notes={"step": (LEAST,)})
-    assert Step.of(replace(seen, history=History(population(), (tiny,))), np.array([1.0, 0.0])).share == LEAST
+    assert Step.of(stepped(0.1, moved=4), np.array([0.0, 1.0])).share == pytest.approx(0.1 * GROWTH)
+    assert Step.of(stepped(0.1, moved=4), np.array([1.0, 0.0])).share < 0.1
+    assert Step.of(stepped(LEAST, moved=1), np.array([1.0, 0.0])).share == LEAST
+
+
+def test_a_success_that_used_little_of_the_step_does_not_let_it_grow():
+    assert Step.of(stepped(0.1, moved=1), np.array([0.0, 1.0])).share == 0.1
+
+
+@pytest.mark.parametrize(("risk", "moved"), [(0.05, 1), (0.5, 2), (None, 2)])
+def test_the_first_step_is_small_while_payoffs_say_nothing_of_their_unit(risk, moved):
+    study = create_study(population(), aim="earn", start=START, risk=risk)
+    earned(study, 2)
+    plan = study.ask()
+    assert 0 < np.abs(plan.allocation - START).sum() / 2 <= moved
+    assert study.rounds[-1].notes["guard"] == ("free",)
+
+
+def test_looks_that_find_nothing_for_long_give_way_to_the_best_plan():
+    study = create_study(Population(["a", "b", "c"], size=6), aim="earn", start=np.array([[2, 2, 2]]))
+    for _ in range(40):
+        plan = study.ask()
+        study.tell(plan, -float(((plan.allocation - 2) ** 2).sum()))
+    guarded = [asked.notes.get("guard") for asked in study.rounds]
+    resting = [asked for asked, word in zip(study.rounds, guarded, strict=True) if word == ("rests",)]
+    assert len(resting) > 10
+    assert all((asked.plan.allocation == 2).all() for asked in resting)
+    assert set(guarded[20:]) > {("rests",)}  # it still looks now and then
 
 
 @pytest.mark.parametrize(("noise", "stays"), [(0.2, True), (0.01, False)])
@@ -393,4 +425,4 @@ def test_cells_and_crowds_of_a_round_are_weighed_by_its_own_contexts():
 
 
 def test_every_note_of_the_guard_has_words_for_people():
-    assert {*get_args(Word), *HIDDEN, *REFERENCE} == {"free", *GUARD_WORDS}
+    assert {*get_args(Word), *HIDDEN, *REFERENCE, *RESTED} == {"free", *GUARD_WORDS}

@@ -28,6 +28,7 @@ GUARD_WORDS = {  # what people are told of a round's note; a plan that is free n
     "shortened": "The guard allows only a part of the way to what looks promising.",
     "best": "Nothing new passes the guard yet: the best plan so far once more.",
     "status quo": "Nothing passes the guard yet: the status quo once more.",
+    "rests": "Looking further has found nothing for long: the best plan once more.",
     "luck": "A day's luck is larger than what a day may cost, so looking would teach little: the status quo once more.",
     "reference": "Days differ: the status quo once more, to know what the others are compared with.",
 }
@@ -48,9 +49,14 @@ class Guard:
 
     @staticmethod
     def of(seen: Seen, belief: Belief) -> "Guard":
-        """Measure the loss allowed by what the status quo is believed to earn."""
+        """Measure the loss allowed by what the status quo is believed to earn.
+
+        While all payoffs told are one, the model has no unit to measure it in: the first step alone protects.
+        """
         posterior, fit = belief.posterior, belief.note.fit
         plan = status_quo_of(seen, posterior)
+        if seen.payoffs_are_equal and seen.history.risk != 0.0:
+            return Guard(posterior, plan, np.inf)
         earned = fit.shift + fit.scale * float(posterior.population_means(plan[None])[0])
         deviations = CONFIDENCE if seen.kind not in STREET else _student(len(seen.told))
         size = abs(earned) / fit.scale

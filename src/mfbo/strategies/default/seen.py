@@ -18,6 +18,7 @@ COSTS = ("costs", "planned costs")  # the same below zero, where days differ
 STREET = ("street", "planned", *COSTS)
 NEGLIGIBLE_NOISE = 1e-3  # fitted noise variance, in variances of the told payoffs
 REPLICATE_TOLERANCE = 1e-9  # relative difference of two payoffs of one plan that counts as noise
+EQUAL = 1e-13  # relative difference of payoffs that are taken for one
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,14 @@ class Seen:
     def visited(self) -> FloatArray:
         """What the designer controlled in each told round, (m, C, A); m ≥ 1."""
         return steered(self.history)
+
+    @property
+    def payoffs_are_equal(self) -> bool:
+        """Whether all exact payoffs told so far are one: then a model of them has no unit yet."""
+        payoffs = [done.payoff for done in self.told if done.payoff is not None]
+        if self.kind != "exact" or not payoffs:
+            return False
+        return max(payoffs) - min(payoffs) <= EQUAL * abs(payoffs[0])
 
     def allowed(self, distribution: FloatArray) -> FloatArray:
         """Return the nearest distribution inside the limits, (C, A)."""

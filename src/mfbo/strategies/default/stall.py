@@ -4,6 +4,7 @@ Measured: without the rule `arena` stays in a local optimum, 0.957 of the gap at
 whole agents sit, the first climb begins at the incumbent alone: `swarm`, 50 agents, 57 → 36 ms a round, same values.
 """
 
+import math
 from dataclasses import dataclass, replace
 
 from mfbo.arrays import FloatArray
@@ -12,6 +13,8 @@ from mfbo.strategies.default.seen import Seen
 
 WINDOW = 5  # rounds over which the best must have risen
 TOLERANCE = 1e-3  # in standard deviations of the told payoffs
+PATIENCE = 2.0  # looks further that find nothing, in square roots of the rounds told, before an earning study rests
+RESTED = ("rests",)  # what the guard's note says of a round that plays the best plan again
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,15 @@ class Stall:
     def notes(self) -> dict[str, tuple[float, ...]]:
         """What the next round goes on from."""
         return {"level": (float(self.level),), "multiplier": (self.multiplier,)}
+
+    def rests(self, told: int) -> bool:
+        """Tell whether to play the best plan again after so many rounds told: looking has found nothing for long."""
+        return self.level > PATIENCE * math.sqrt(told)
+
+    @property
+    def rested(self) -> dict[str, tuple[float, ...]]:
+        """What the round after a rest goes on from: a rest is not a stall."""
+        return {"level": (self.level - 1.0,), "multiplier": (self.base,), "known": (float(self.sat_known),)}
 
     def chosen(self, starts: Starts) -> list[FloatArray]:
         """Return where to climb from first: every start, or where agents sit while nothing is gained by others."""

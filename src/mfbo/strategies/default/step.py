@@ -1,7 +1,7 @@
 """The step of an earning study: how many agents may stand elsewhere than in the best plan believed in.
 
 A share of the agents, small at first: before the model knows its own scale only this protects. It grows while plans
-turn out to be the best and shrinks while they do not.
+turn out to be the best and shrinks while they do not. Where payoffs are exact it grows only if it was used.
 """
 
 from dataclasses import dataclass, replace
@@ -14,6 +14,8 @@ from mfbo.simplex import Region, quota, whole_agents
 from mfbo.strategies.default.seen import STREET, Seen
 
 FIRST = 0.05
+WORTH = 2.0  # times the mean: what an agent may bring before anything is known of it
+USED = 1 / 3  # of a step: a success that moved less says nothing of larger steps
 LEAST, MOST = 0.02, 0.3
 GROWTH, SHRINKAGE = 2.0, 0.84  # one success in five holds the balance
 MOST_NOISY = 0.1  # under noise: there the model believes in its own successes before they are any …
@@ -36,6 +38,8 @@ class Step:
         noisy = seen.kind in STREET
         growth, shrinkage = (GROWTH_NOISY, SHRINKAGE_NOISY) if noisy else (GROWTH, SHRINKAGE)
         factor = growth if means[-1] > means[:-1].max() else shrinkage
+        if factor > 1.0 and seen.kind == "exact" and _moved(seen, means) < USED * float(noted[0]):
+            factor = 1.0
         most = MOST_NOISY if noisy else MOST
         return Step(min(max(float(noted[0]) * factor, LEAST), most))
 
@@ -44,11 +48,16 @@ class Step:
         population = seen.history.population
         limits, totals = _limits(population)
         placed = whole_agents(center, totals)
-        budget = max(1, round(self.share * int(totals.sum())))
+        budget = max(1, round(self._careful(seen) * int(totals.sum())))
         near = replace(limits, move_budget=budget).region(totals, placed)
         if seen.region is None or seen.region.budget is None:
             return near
         return Both(**vars(near), also=seen.region)
+
+    def _careful(self, seen: Seen) -> float:
+        """Return the share, or, while payoffs have no unit for the guard to judge by, half of the risk."""
+        risk = seen.history.risk
+        return self.share if risk is None or not seen.payoffs_are_equal else min(self.share, risk / WORTH)
 
     @property
     def notes(self) -> dict[str, tuple[float, ...]]:
@@ -74,6 +83,13 @@ class Both(Region):
     def whole(self, distribution: FloatArray) -> IntArray:
         """Return the nearest whole placement in ``also``."""
         return Region.whole(self, distribution) if self.also is None else self.also.whole(distribution)
+
+
+def _moved(seen: Seen, means: FloatArray) -> float:
+    """Return the share of the agents that the last plan moved from the best one before it."""
+    best = seen.visited[int(np.argmax(means[:-1]))]
+    shares = seen.history.population.weights[:, None] * (seen.visited[-1] - best)
+    return 0.5 * float(np.abs(shares).sum())
 
 
 def _limits(population: Population) -> tuple[Limits, IntArray]:

@@ -4,8 +4,9 @@
 ``doubts`` (wrong numbers), ``search`` (starts, trusted occupancy), ``exploring``, ``stall`` and ``information_floor``
 (optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``.
 docs/decisions/0006-default-strategy.md has the measurements. A study that is to earn has rules of its own:
-``status_quo``, ``step``, ``guard``, ``crowding`` and ``tilt`` (noisy days), ``wrong_days``; see decision
-0013. ``hints``: cells that do not add up to the payoff; ``shared_luck``: days that move all cells at once.
+``status_quo``, ``step``, ``guard``, ``whole_moves`` (few agents), ``crowding`` and ``tilt`` (noisy days),
+``wrong_days``; see decision 0013. ``hints``: cells that do not add up to the payoff; ``shared_luck``: days that move
+all cells at once.
 """
 
 from dataclasses import dataclass, field, replace
@@ -29,10 +30,11 @@ from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
 from mfbo.strategies.default.seen import PLANNED, STREET, Seen, data_kind, drift_is_all, is_cost, replicates_disagree
 from mfbo.strategies.default.shared_luck import without_shared_luck
-from mfbo.strategies.default.stall import Stall
+from mfbo.strategies.default.stall import RESTED, Stall
 from mfbo.strategies.default.status_quo import first_earning_plan, named_status_quo, standing_word
 from mfbo.strategies.default.step import LEAST, Step
 from mfbo.strategies.default.tilt import TiltedMean
+from mfbo.strategies.default.whole_moves import WholeMoves
 from mfbo.strategies.default.wrong_days import without_wrong_days
 from mfbo.strategies.modeled import Belief, ModeledStrategy
 from mfbo.strategies.reading import recommendable, with_shared_payoffs
@@ -172,9 +174,10 @@ class Default(ModeledStrategy):
                 plan = search.climbed_on(promise, [best])
             else:
                 stall = Stall.of(near, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
-                starts = Starts.of(near, best, rng)
-                plan = search.climbed(stall.multiplier, stall.chosen(starts))
-                plan, stall, stall_notes = _further(near, search, stall, plan, starts.random, rng)
+                if seen.kind == "exact" and stall.rests(len(seen.told)):
+                    kept = {"step": seen.history.last_notes.get("step", (step.share,)), **stall.rested}
+                    return Proposal(seen.allowed(best), {**belief.notes, **kept, "guard": RESTED})
+                plan, stall, stall_notes = _optimistic(near, search, stall, Starts.of(near, best, rng), rng)
                 promise = search.acquisition(stall.multiplier)
                 notes |= stall_notes
             plan, passed = guard.held(plan, best, promise)
@@ -194,6 +197,16 @@ class Default(ModeledStrategy):
 
     def _seen(self, modeled: History) -> Seen:
         return Seen.of(modeled, self.kind_of(modeled))
+
+
+def _optimistic(
+    near: Seen, search: Search, stall: Stall, starts: Starts, rng: np.random.Generator
+) -> tuple[FloatArray, Stall, dict[str, Note]]:
+    """Return what an earning study climbs to within its step, the stall that led to it, and its notes."""
+    plan = search.climbed(stall.multiplier, stall.chosen(starts))
+    if near.kind == "exact":
+        plan = WholeMoves(near, search.acquisition(stall.multiplier)).onwards_from(plan)
+    return _further(near, search, stall, plan, starts.random, rng)
 
 
 def _further(

@@ -74,3 +74,13 @@ def test_while_agents_sit_only_the_incumbent_is_climbed_from(level, sat_known, a
     last, best, random = np.zeros((1, 2)), np.ones((1, 2)), np.full((1, 2), 0.5)
     chosen = Stall(level, sits=True, base=0.5, highest=6.0, sat_known=sat_known).chosen(Starts(last, best, random))
     assert [start is best for start in chosen] == ([True] if alone else [False, True, False])
+
+
+@pytest.mark.parametrize(("level", "told", "rests"), [(4, 4, False), (5, 4, True), (6, 9, False), (7, 9, True)])
+def test_it_rests_once_stalls_are_more_than_twice_the_root_of_the_rounds(level, told, rests):
+    assert Stall(level, sits=True, base=0.3, highest=8.0).rests(told) is rests
+
+
+def test_a_rest_is_not_a_stall():
+    stall = Stall(5, sits=True, base=0.3, highest=8.0, sat_known=True)
+    assert stall.rested == {"level": (4.0,), "multiplier": (0.3,), "known": (1.0,)}
