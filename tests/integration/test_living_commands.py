@@ -149,6 +149,9 @@ def test_changes_are_said_in_words(run):
     assert "'Harbor' opens, 'Harbor' holds any number, 'Harbor' needs at least 2" in log
     assert not set("{[") & set(log)
     assert said in run("show", "bikes")
+    for size in range(32, 37):
+        run("edit", "bikes", "--size", size)
+    assert "2 earlier changes: mfbo study log bikes lists all" in run("show", "bikes")
 
 
 def test_more_agents_seen_than_placed_are_asked_about(run, tmp_path):

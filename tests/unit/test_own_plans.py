@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from mfbo import Population, create_study
+from mfbo import Population, Proposal, create_study
 from mfbo.errors import InvalidInputError, RoundStateError
+from mfbo.strategies.default.guard import SAME_AGENTS
+from mfbo.study.guard_words import guard_word
 
 PEOPLE = Population(list("abcd"), size=20, move_budget=3, placed=[[5, 5, 5, 5]])
 VALUE = np.array([4.0, 3.0, 2.0, 1.0])
@@ -72,3 +74,24 @@ def test_a_strategy_without_a_model_has_no_outlook():
     study.tell(study.ask(), 1.0)
     with pytest.raises(InvalidInputError, match="no model"):
         study.outlook()
+
+
+def test_the_word_of_the_guard_is_that_of_the_plan_it_stands_beside():
+    """It said "a part of the way" of plans in which nobody moved, and of plans of one's own."""
+
+    class Shortened:
+        name = "shortened"
+
+        def propose(self, history, rng):
+            return Proposal(np.array([[0.5, 0.5]]), {"guard": ("shortened",), "fit": (1.0,)})
+
+        def recommend(self, history):
+            return np.array([[0.5, 0.5]])
+
+        posterior = recommend
+
+    study = create_study(Population(["a", "b"], size=4), Shortened())
+    first, same = study.ask(), study.ask()
+    own = study.attach([4, 0])
+    assert [guard_word(study, plan.number) for plan in (first, same, own)] == ["shortened", SAME_AGENTS, ""]
+    assert study.rounds[own.number].notes == {"fit": (1.0,)}  # what the strategy goes on from stays

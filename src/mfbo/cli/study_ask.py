@@ -16,6 +16,7 @@ from mfbo.sheets import plan_rows, read_placed, rows_csv
 from mfbo.simplex import Moves
 from mfbo.strategies.default.guard import GUARD_WORDS
 from mfbo.study import Study, load_study
+from mfbo.study.guard_words import guard_word
 from mfbo.written_situations import situation_of_text
 
 GUARDED = {word: f"{said[0].lower()}{said[1:-1]}" for word, said in GUARD_WORDS.items()}  # in the midst of a line
@@ -128,7 +129,7 @@ def _warnings(study: Study, plan: Plan, moves: Moves | None, abandoned: list[Rou
         if other.lease.worker == worker and other.number != plan.number:
             undone = f"mfbo study abandon {quote(study.name)} --plan {other.number}"
             lines.append(f"plan {other.number} is open too: tell it, or {undone}")
-    guarded = GUARDED.get(str(study.rounds[plan.number].notes.get("guard", ("",))[0]))
+    guarded = GUARDED.get(guard_word(study, plan.number))
     lines += [] if guarded is None else [guarded]
     today = change_words(study.rounds[plan.number].today)
     lines += [f"today: {today}"] if today else []
@@ -160,7 +161,8 @@ def _print(study: Study, plan: Plan, rows: list[dict[str, Any]], moves: Moves | 
         for row in rows:
             change = "" if row["change"] is None else f"{row['change']:+d}" if row["change"] else "0"
             table.append([row["station"], row["context"], row["agents"] if "agents" in row else row["share"], change])
-        print_table("", ["station", "context", "agents", "change"], table)
+        amount = "share" if study.population.size is None else "agents"
+        print_table("", ["station", "context", amount, "change"], table)
     else:
         say(f"written: {out}")
     say(f"then: mfbo study tell {quote(study.name)} --plan {plan.number} --payoff …")

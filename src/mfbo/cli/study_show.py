@@ -1,5 +1,6 @@
 """`mfbo study show`: rounds, the best plan, the model's health, what to try."""
 
+from shlex import quote
 from typing import Any
 
 from mfbo.cli.change_words import change_words
@@ -14,6 +15,7 @@ from mfbo.sheets import plan_rows
 from mfbo.strategies.default.seen import replicates_disagree
 from mfbo.strategies.default.wrong_days import wrong_days
 from mfbo.study import Explanation, Study, load_study
+from mfbo.study.guard_words import guard_word
 
 TRIES = 5
 MARKS = {True: "ok", False: "look", None: "-"}
@@ -30,6 +32,9 @@ def show(options: ShowStudy) -> None:
     stations = study.population.shape[1] - len(study.population.closed)
     title = f"study {study.name!r}: {agents}, {counted(stations, 'station')}, strategy {study.strategy.name}, "
     say(f"{title}{counted(len(study.rounds), 'round')}, {len(study.history.told)} told, {len(study.history.open)} open")
+    if len(record["changes"]) > TRIES:
+        earlier = counted(len(record["changes"]) - TRIES, "earlier change")
+        say(f"{earlier}: mfbo study log {quote(study.name)} lists all")
     for change in record["changes"][-TRIES:]:
         say(f"changed before plan {change['before plan']}: {change['change']}")
     if record["rounds"]:
@@ -162,10 +167,7 @@ def _row(study: Study, one: Round) -> dict[str, Any]:
         "state": state + ", late" * one.late,
         "payoff": _payoff(study, one),
         "worker": one.lease.worker,
-        "note": one.correction
-        or one.error
-        or change_words(one.today)
-        or GUARDED.get(str(one.notes.get("guard", ("",))[0])),
+        "note": one.correction or one.error or change_words(one.today) or GUARDED.get(guard_word(study, one.number)),
     }
 
 

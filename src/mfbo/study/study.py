@@ -207,7 +207,8 @@ class Study(Changes, Shown):
         plan = None
         while plan is None:
             expires = self._expiry(time.time(), situation)
-            proposal = Proposal(distribution, self._history.last_notes)
+            notes = {key: note for key, note in self._history.last_notes.items() if key != "guard"}  # of another plan
+            proposal = Proposal(distribution, notes)
             day = _Day({}, self.population, None, Lease(who, expires), 0.0, situation)
             plan = self._open(proposal, day, day.seen(self._history))
         return plan

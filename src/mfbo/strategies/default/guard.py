@@ -24,8 +24,10 @@ NOTHING = 0.5  # of the payoffs' unit: a status quo that earns less has no natur
 WAYS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1)  # shares of the way from the best plan to one that does not pass
 
 Word = Literal["free", "shortened", "best", "status quo"]
+SAME_AGENTS = "same agents"  # for those who show a plan: shortened to less than one agent's way
 GUARD_WORDS = {  # what people are told of a round's note; a plan that is free needs none
     "shortened": "The guard allows only a part of the way to what looks promising.",
+    SAME_AGENTS: "The guard allows less than an agent's way to what looks promising: a plan played before once more.",
     "best": "Nothing new passes the guard yet: the best plan so far once more.",
     "status quo": "Nothing passes the guard yet: the status quo once more.",
     "rests": "Looking further has found nothing for long: the best plan once more.",

@@ -10,6 +10,7 @@ from mfbo.records import Round
 from mfbo.serve.pages.views.fleet import has_model, scale_of, status_quo
 from mfbo.strategies.default.guard import GUARD_WORDS
 from mfbo.study import Study
+from mfbo.study.guard_words import guard_word
 
 NAMED = 3  # stations that are named each way
 GUARDED = {"free": "It passed the guard as the strategy wanted it.", **GUARD_WORDS}
@@ -28,7 +29,7 @@ def why(study: Study, asked: Round) -> dict[str, Any]:
         "known": True,
         "expected": scale * said.mean,
         "half": 2.0 * scale * said.sd,
-        "guard": GUARDED.get(str(asked.notes.get("guard", ("",))[0]), ""),
+        "guard": GUARDED.get(guard_word(study, asked.number), ""),
         "risk": history.risk if history.aim == "earn" else None,
         "tried": _tried(study, asked),
         "gain": None,
