@@ -12,7 +12,7 @@ from mfbo.records import Feedback, History, Plan, Round
 from mfbo.situations import Situations
 from mfbo.strategies import Default
 from mfbo.strategies.default.crowding import Crowding
-from mfbo.strategies.default.guard import GUARD_WORDS, Guard, Word
+from mfbo.strategies.default.guard import GUARD_WORDS, SAME_AGENTS, Guard, Word
 from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.kernels import COSTS_FACTOR
 from mfbo.strategies.default.seen import Seen, is_cost
@@ -425,4 +425,4 @@ def test_cells_and_crowds_of_a_round_are_weighed_by_its_own_contexts():
 
 
 def test_every_note_of_the_guard_has_words_for_people():
-    assert {*get_args(Word), *HIDDEN, *REFERENCE, *RESTED} == {"free", *GUARD_WORDS}
+    assert {*get_args(Word), *HIDDEN, *REFERENCE, *RESTED, SAME_AGENTS} == {"free", *GUARD_WORDS}

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mfbo.models.gaussian_process import NORMAL_QUARTILES
 from mfbo.records import History, Round
 from mfbo.strategies.reading import as_if_failed
 
 FEWEST = 8  # payoffs beside the one in doubt from which quartiles mean something
 FAR = 5.0  # robust standard deviations above the median beyond which a payoff is in doubt
-NORMAL_QUARTILES = 1.349  # distance of the quartiles of a normal distribution, in standard deviations
 DOUBLED = 2.0  # times the highest gain believed so far, over the median, beyond which a payoff is in doubt
 REPEATS = 2  # asks of a plan after which nobody waits for a second payoff any more
 

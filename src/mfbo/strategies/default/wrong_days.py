@@ -7,13 +7,13 @@ it say so, and it comes back in.
 
 import numpy as np
 
+from mfbo.models.gaussian_process import NORMAL_QUARTILES
 from mfbo.records import History, Round
 from mfbo.strategies.reading import as_if_failed
 
 NEIGHBORS = 4  # told payoffs on either side
 FEWEST = 4  # neighbors from which a day can be judged
 FARTHEST = 6.0  # in standard deviations of the neighbors, by their quartiles
-NORMAL_QUARTILES = 1.349
 
 
 def wrong_days(told: tuple[Round, ...]) -> tuple[int, ...]:
