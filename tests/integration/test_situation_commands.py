@@ -115,6 +115,7 @@ def test_a_week_asked_again_gives_the_same_plans_but_for_what_changed(run, tmp_p
     said = run("ask", "city", "--situations", "week.csv", "--out", "week-plans.csv")
     assert "plan 2 is abandoned: it was made for another situation" in said
     assert "plan 0 was told: its day is left out" in said
+    assert json.loads(run("ask", "city", "--situations", "week.csv", "--json"))["told"] == [0]
     with (tmp_path / "week-plans.csv").open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     assert list(dict.fromkeys(row["plan"] for row in rows)) == ["1", "3"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from mfbo.cli.output import STANDARD_OUTPUT, check_out, print_json, print_table, say, write_out
+from mfbo.cli.output import STANDARD_OUTPUT, check_out, counted, print_json, print_table, say, write_out
 from mfbo.cli.study_commands import Ask
 from mfbo.errors import InvalidInputError
 from mfbo.records import Plan, Round
@@ -53,7 +53,8 @@ def ask_week(options: Ask, file: Path) -> None:
     abandoned = [f"plan {asked.number} is abandoned: {asked.error}" for asked in now if asked.state == "abandoned"]
     files = _written(options.out, days)
     if options.json:
-        print_json(_record(options.name, days, files, abandoned))
+        over = [done.number for done in told if done is not None]
+        print_json({**_record(options.name, days, files, abandoned), "told": over})
         return
     quietly = options.quiet or options.out == STANDARD_OUTPUT
     left_out = [f"plan {done.number} was told: its day is left out" for done in told if done is not None]
@@ -181,7 +182,7 @@ def _print(study: Study, days: list[_PlannedDay], files: list[Path]) -> None:
         ]
         for day in days
     ]
-    print_table(f"{len(days)} plans of study {study.name!r}", ["plan", *names, "to move"], listed)
+    print_table(f"{counted(len(days), 'plan')} of study {study.name!r}", ["plan", *names, "to move"], listed)
     if not files:
         amount = "share" if study.population.size is None else "agents"
         by_cell: dict[tuple[str, str], dict[int, Any]] = {}
