@@ -7,6 +7,7 @@ from mfbo.shown_text import shortened
 
 COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
 PERHAPS_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+POINT_OF_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")  # perhaps, where commas are decimal ones
 
 
 def has_decimal_comma(text: str) -> bool:
@@ -21,6 +22,8 @@ def parsed_number(text: str, *, decimal_commas: bool) -> tuple[float | None, str
         if not decimal_commas:
             return None, f"{shown} may mean thousands or a decimal comma: write a point, or no separator"
         text = text.replace(",", ".")
+    elif decimal_commas and POINT_OF_THOUSANDS.fullmatch(text):
+        return None, f"{shown} may mean thousands, as there are decimal commas: write a comma, or no separator"
     try:
         value = None if "_" in text else float(text)  # Python would read 1_000
     except ValueError:

@@ -10,12 +10,10 @@ from pathlib import Path
 
 from mfbo.csv_reader.faults import Faults
 from mfbo.csv_reader.numbers import COMMA_NUMBER, has_decimal_comma
-from mfbo.csv_reader.sheet import Row, Sheet, misfit, plain_name
+from mfbo.csv_reader.sheet import ANGLES, Row, Sheet, misfit, plain_name
 from mfbo.errors import UnreadableFileError
 from mfbo.given_files import delimiter_of, given_text
 from mfbo.shown_text import as_written
-
-ANGLES = ("latitude", "lat", "longitude", "lon", "lng", "long")  # in degrees, which are never thousands
 
 Line = tuple[int, tuple[str, ...]]
 

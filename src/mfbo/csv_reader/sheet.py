@@ -9,6 +9,7 @@ from mfbo.csv_reader.numbers import parsed_number
 from mfbo.shown_text import shortened
 
 Check = Callable[[float, str], str | None]
+ANGLES = ("latitude", "lat", "longitude", "lon", "lng", "long")  # in degrees, which are never thousands
 
 
 def at_least(bound: float) -> Check:
@@ -112,8 +113,10 @@ class Sheet:
         if column is None:
             return [None] * len(self.rows)
         values: list[float | None] = []
+        in_degrees = plain_name(column) in ANGLES
         for row, text in zip(self.rows, self.fields(column), strict=True):
-            value, reason = self._parsed(text) if text else (None, None)
+            commas = self.decimal_commas and not (in_degrees and "." in text)
+            value, reason = parsed_number(text, decimal_commas=commas) if text else (None, None)
             if value is not None:
                 reason = next((said for check in checks if (said := check(value, shortened(text)))), None)
             if reason is not None:
@@ -125,11 +128,8 @@ class Sheet:
 
     def holds_numbers(self, column: str) -> bool:
         """Say whether any field of a column is a number; if none is, it holds remarks."""
-        return any(self._parsed(text)[0] is not None for text in self.fields(column))
-
-    def _parsed(self, text: str) -> tuple[float | None, str | None]:
-        """Return a finite number, or why the text is none."""
-        return parsed_number(text, decimal_commas=self.decimal_commas)
+        parsed = (parsed_number(text, decimal_commas=self.decimal_commas) for text in self.fields(column))
+        return any(value is not None for value, _ in parsed)
 
     def _note_empty(self, row: Row, column: str) -> None:
         """Note a field that is empty, or a line that ends before it, once."""

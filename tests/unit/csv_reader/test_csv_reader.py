@@ -43,11 +43,15 @@ def test_a_line_that_ends_early_is_said_once_and_only_if_what_it_lacks_is_needed
         ("a;b\n1,250;2,5\n", [1.25]),
         ("lat;a\n52,520;1,250\n", [1.25]),  # 52,520 degrees are not thousands, so commas are decimal ones
         ("a;b\n1,250;7\n", [None]),
+        ("a;b\n1.250;812,5\n", [None]),  # 1250 where commas are decimal ones, and never 1.25 in silence
+        ("a;b\n1.25;812,5\n", [1.25]),
+        ("a;b\n1.250;812\n", [1.25]),
         ('"a","b"\n"1,250","0,5"\n', [1.25]),
     ],
 )
 def test_a_comma_is_decimal_if_some_number_of_the_file_shows_it(text, wanted):
     assert sheet_of(text).numbers("a") == wanted
+    assert sheet_of("lat;a\n52.520;812,5\n").numbers("lat") == [52.52]  # degrees are never thousands
 
 
 def test_empty_columns_at_the_end_are_none_and_a_nameless_one_with_fields_is_a_fault():
