@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from mfbo.csv_reader import parsed_number
 from mfbo.errors import InvalidInputError
 from mfbo.situations import Situations, SituationVariable
 
@@ -24,8 +25,11 @@ def value_of_text(text: str, variable: SituationVariable | None, *, decimal_comm
     """Return a number for a variable that is one and a text that reads so; any other text as it is."""
     if variable is None or variable.kind != "number":
         return text
+    if decimal_commas:
+        number, _ = parsed_number(text, decimal_commas=True)
+        return text if number is None else number
     try:
-        return float(text.replace(",", ".") if decimal_commas else text)
+        return float(text)
     except ValueError:
         return text  # the study says what is wrong with it
 

@@ -149,6 +149,8 @@ def test_a_week_as_a_spreadsheet_saves_it(run, tmp_path):
         {"day": "weekday", "rain": "0.1", "date": "2026-05-04"},
         {"day": "weekday", "date": "2026-05-05"},
     ]
+    (tmp_path / "week.csv").write_text(week.replace(";;", ";1.250;"), encoding="utf-8-sig")
+    assert "must be a number, not '1.250'" in run("ask", "city", "--situations", "week.csv", refused=True)
 
 
 @pytest.mark.parametrize(
