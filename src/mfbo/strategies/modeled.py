@@ -55,11 +55,6 @@ class Belief:
         return self._conditioned(None)
 
     @property
-    def drifts(self) -> bool:
-        """Whether payoffs are believed to change with time."""
-        return self.note.fit.memory is not None
-
-    @property
     def bends(self) -> bool:
         """Whether the payoffs asked for the kernel's further terms: the model may have many hills."""
         kernel = self.process.kernel

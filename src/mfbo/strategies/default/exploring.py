@@ -61,8 +61,15 @@ class Exploring:
     bends: bool = False
 
     @staticmethod
-    def of(seen: Seen, means: FloatArray, noise_variance: float, base: float, highest: float) -> "Exploring":
-        """Look at the means of the visited plans under the current model, (m,)."""
+    def of(
+        seen: Seen,
+        means: FloatArray,
+        noise_variance: float,
+        base: float,
+        highest: float,
+        memory: float | None = None,
+    ) -> "Exploring":
+        """Look at the means of the visited plans under the current model, (m,); memory: length of drift, or None."""
         best, gained = float(means.max()), float(means.max() - means[0])
         small = SMALL * gained
         creeps = len(means) > WINDOW + 1 and best - float(means[:-WINDOW].max()) <= small
@@ -71,7 +78,8 @@ class Exploring:
         least = max(NOTHING * gained, SURE * (noise_variance + JITTERED) ** 0.5)
         multiplier = least_multiplier(base, noise_variance)
         bearable = BEARABLE * (best - min(float(means[0]), float(np.median(means))))
-        return Exploring(best, bearable, least, due, turn, multiplier, highest, KnownPlacements.of(seen))
+        known, drifts = KnownPlacements.of(seen, memory), memory is not None
+        return Exploring(best, bearable, least, due, turn, multiplier, highest, known, follows=drifts)
 
     def climbed(self, search: Search, starts: Starts, rng: np.random.Generator) -> tuple[FloatArray, bool]:
         """Return the plan, (C, A), and whether it explores."""

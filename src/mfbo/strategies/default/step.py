@@ -10,7 +10,7 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.population import Limits, Population
-from mfbo.simplex import Region, quota, whole_agents
+from mfbo.simplex import Region, quota, total_variation, whole_agents
 from mfbo.strategies.default.seen import STREET, Seen
 
 FIRST = 0.05
@@ -87,9 +87,9 @@ class Both(Region):
 
 def _moved(seen: Seen, means: FloatArray) -> float:
     """Return the share of the agents that the last plan moved from the best one before it."""
-    best = seen.visited[int(np.argmax(means[:-1]))]
-    shares = seen.history.population.weights[:, None] * (seen.visited[-1] - best)
-    return 0.5 * float(np.abs(shares).sum())
+    joint = seen.history.population.joint_shares
+    best, last = joint(seen.visited[int(np.argmax(means[:-1]))]), joint(seen.visited[-1])
+    return float(total_variation(best.ravel(), last.ravel()))
 
 
 def _limits(population: Population) -> tuple[Limits, IntArray]:

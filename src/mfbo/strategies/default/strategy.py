@@ -124,22 +124,22 @@ class Default(ModeledStrategy):
             means = belief.posterior.population_means(seen.visited)
             starts = Starts.of(seen, seen.visited[int(np.argmax(means))], rng)
             search = Search.of(seen, belief, self.trust)
-            known = KnownPlacements.of(seen, belief.note.fit.memory)
+            noise, memory = belief.noise_variance, belief.note.fit.memory
 
             if seen.kind == "noisy":
                 bounds = self.noisy_multiplier, self.highest_multiplier
-                floor = InformationFloor.of(seen, belief.noise_variance, *bounds, drifts=belief.drifts)
+                floor = InformationFloor.of(seen, noise, *bounds, drifts=memory is not None)
                 plan, floor = floor.climbed(search, starts)
-                plan = known.left(plan, search.acquisition(floor.multiplier), rng)
+                plan = KnownPlacements.of(seen, memory).left(plan, search.acquisition(floor.multiplier), rng)
                 return Proposal(plan, {**belief.notes, **floor.notes})
 
             if seen.kind == "exact":
-                exploring = Exploring.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
-                exploring = replace(exploring, follows=belief.drifts, bends=belief.bends, placements=known)
+                exploring = Exploring.of(seen, means, noise, self.multiplier, self.highest_multiplier, memory)
+                exploring = replace(exploring, bends=belief.bends)
                 plan, explores = exploring.climbed(search, starts, rng)
                 return Proposal(plan, {**belief.notes, **exploring.notes, "explores": (float(explores),)})
 
-            stall = Stall.of(seen, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
+            stall = Stall.of(seen, means, noise, self.multiplier, self.highest_multiplier)
             plan = search.climbed(stall.multiplier, stall.chosen(starts))
             if look_is_due(seen, raised=stall.raised):
                 plan = seen.allowed(with_lookers(seen.history, plan))
