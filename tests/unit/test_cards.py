@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mfbo
-from mfbo.cards import bar_list, payoff_points
+from mfbo.cards import amount, bar_list, payoff_points
 
 HOSTILE = '<script>alert("x")</script>\x1b[31m'
 STATIONS = {"name": ["Market", HOSTILE, "A & B"], "x": [0.0, 2.0, 1.0], "y": [0.0, 0.5, 2.0]}
@@ -140,3 +140,7 @@ def test_names_follow_a_fleet_that_lives():
     assert study.rounds[0].plan.labels.actions == ("Harbor", "b", "c")
     assert mfbo.load_study("s", study.storage).rounds[0].plan.labels.actions == ("Harbor", "b", "c")
     assert "Harbor" in study.rounds[0]._repr_html_()
+
+
+def test_nothing_has_no_sign():
+    assert amount(-0.0) == "0"

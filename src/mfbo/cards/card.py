@@ -76,7 +76,8 @@ def amount(value: Any) -> str:
         return "–"
     if isinstance(value, bool | str):
         return str(value)
-    return (f"{value:,}" if isinstance(value, int) else f"{value:.5g}").replace("-", "−")
+    shown = f"{value:,}" if isinstance(value, int) else f"{value + 0.0:.5g}"  # −0.0 + 0.0 is 0
+    return shown.replace("-", "−")
 
 
 def _table(columns: Iterable[str], rows: Iterable[Sequence[Any]], longest: int = LONGEST_NAME) -> str:
