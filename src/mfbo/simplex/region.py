@@ -6,15 +6,15 @@ fractional one does (without the budget; with it, staying put is one).
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.simplex.coordinates import projected
+from mfbo.simplex.projection import Projection
 
-TOLERANCE = 1e-8  # of a projection, in shares of all agents; whole placements are exact
-SWEEPS = 200  # over contexts and actions in turn
-BISECTIONS = 80
+CLEARLY = 1e-6  # difference of remainders, in agents, below which two are left to the solver
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +62,19 @@ class Region:
 
     def projected(self, distribution: FloatArray) -> FloatArray:
         """Return the nearest allowed distribution ξ (C, A), by joint shares; a row without agents: the nearest row."""
-        size = float(self.totals.sum())
-        weights = self.totals[:, None] / size
-        shares = _Projection(self, size)(weights * distribution)
+        weights = self.totals[:, None] / float(self.totals.sum())
+        shares = self._projection(weights * distribution)
         sums = np.maximum(shares.sum(axis=1, keepdims=True), 1e-300)
+        if weights.all():
+            return np.asarray(shares / sums)
         return np.asarray(np.where(weights > 0, shares / sums, projected(distribution)))
+
+    @cached_property
+    def _projection(self) -> Projection:
+        budget = None
+        if self.placed is not None and self.budget is not None:
+            budget = self.placed, 2.0 * self.budget + self.gap, float(self.gap)
+        return Projection(self.totals, (self.lower, self.upper), (self.least, self.most), budget)
 
     def whole(self, distribution: FloatArray) -> IntArray:
         """Return the whole placement nearest to a distribution (C, A) among the allowed ones."""
@@ -87,109 +95,53 @@ class Region:
         return self.moved(nearest)
 
 
-class _Projection:
-    """Euclidean projection onto the region in shares of all agents, by ascent in its multipliers.
-
-    Given multipliers λ of contexts, ν of actions and μ of the budget, the nearest point is, eq. (32),
-    w = clip(w₀ + soft(v − λ − ν − w₀, μ), lower, upper), monotone in each: λ and ν are set in turn, μ around them.
-    """
-
-    def __init__(self, region: Region, size: float) -> None:
-        self._lower, self._upper = region.lower / size, region.upper / size
-        self._least, self._most = region.least / size, region.most / size
-        self._totals = region.totals / size
-        if len(region.totals) == 1:  # one context: an action is a cell
-            self._lower = np.maximum(self._lower, self._least)
-            self._upper = np.minimum(self._upper, self._most)
-        self._many = len(region.totals) > 1
-        self._now = None if region.placed is None or region.budget is None else region.placed / size
-        self._gap = region.gap / size
-        self._radius = 0.0 if region.budget is None else (2.0 * region.budget + region.gap) / size
-
-    def __call__(self, values: FloatArray) -> FloatArray:
-        rows, columns = np.zeros((len(values), 1)), np.zeros((1, values.shape[1]))
-        rows, columns = self._prices(values, 0.0, rows, columns)
-        point = self._at(values - rows - columns, 0.0)
-        if self._now is None or self._excess(point) <= TOLERANCE:
-            return point
-        if self._radius == 0.0:
-            return self._now
-        low, high = 0.0, 4.0 * float(np.abs(values - self._now).max())  # with so strong a pull nobody moves
-        below, above = self._excess(point), self._gap - self._radius
-        for _ in range(BISECTIONS):  # regula falsi with halving (Illinois): the excess falls as the pull grows
-            pull = (low * above - high * below) / (above - below)
-            rows, columns = self._prices(values, pull, rows, columns)
-            point = self._at(values - rows - columns, pull)
-            excess = self._excess(point)
-            if abs(excess) <= TOLERANCE or high - low <= 1e-15:
-                break
-            if excess > 0:
-                low, below, above = pull, excess, 0.5 * above
-            else:
-                high, above, below = pull, excess, 0.5 * below
-        return point
-
-    def _excess(self, point: FloatArray) -> float:
-        """Return by how much a point moves more than the budget, as a distance."""
-        return 0.0 if self._now is None else float(np.abs(point - self._now).sum()) - self._radius
-
-    def _prices(
-        self, values: FloatArray, pull: float, rows: FloatArray, columns: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return λ (C, 1) and ν (1, A) for one μ: contexts keep their agents, actions their bounds."""
-        rows = self._shifted(values - columns, pull, self._totals[:, None], axis=1)
-        for _ in range(SWEEPS if self._many else 0):
-            columns = self._columns(values - rows, pull)
-            sums = self._at(values - rows - columns, pull).sum(axis=1)
-            if float(np.abs(sums - self._totals).max()) <= TOLERANCE:
-                break
-            rows = self._shifted(values - columns, pull, self._totals[:, None], axis=1)
-        return rows, columns
-
-    def _at(self, values: FloatArray, pull: float) -> FloatArray:
-        if self._now is None or pull == 0.0:
-            return np.asarray(np.clip(values, self._lower, self._upper))
-        step = values - self._now
-        soft = step - np.clip(step, -pull, pull)
-        return np.asarray(np.clip(self._now + soft, self._lower, self._upper))
-
-    def _columns(self, values: FloatArray, pull: float) -> FloatArray:
-        """Return ν (1, A): every action keeps its bounds; 0 where it does by itself."""
-        sums = self._at(values, pull).sum(axis=0, keepdims=True)
-        wanted = np.clip(sums, self._least, self._most)
-        if np.array_equal(sums, wanted):
-            return np.zeros_like(sums)
-        return np.where(sums == wanted, 0.0, self._shifted(values, pull, wanted, axis=0))
-
-    def _shifted(self, values: FloatArray, pull: float, wanted: FloatArray, axis: int) -> FloatArray:
-        """Return by how much all values along an axis are lowered so that their points sum to ``wanted``.
-
-        The sum falls piecewise linearly: Newton steps, kept inside a bracket that shrinks.
-        """
-        low = (values - self._upper).min(axis=axis, keepdims=True) - pull
-        high = (values - self._lower).max(axis=axis, keepdims=True) + pull
-        shift = np.clip(np.zeros_like(low), low, high)
-        for _ in range(BISECTIONS):
-            point = self._at(values - shift, pull)
-            gap = point.sum(axis=axis, keepdims=True) - wanted
-            if float(np.abs(gap).max()) <= 1e-3 * TOLERANCE:
-                break
-            low, high = np.where(gap > 0, shift, low), np.where(gap > 0, high, shift)
-            free = (point > self._lower) & (point < self._upper)
-            if self._now is not None and pull > 0.0:
-                free &= point != self._now
-            count = np.count_nonzero(free, axis=axis, keepdims=True)
-            newton = shift + gap / np.maximum(count, 1)
-            step = np.where((count > 0) & (newton > low) & (newton < high), newton, 0.5 * (low + high))
-            shift = np.where(np.abs(gap) <= 1e-3 * TOLERANCE, shift, step)  # what is solved stays
-        return np.asarray(shift)
-
-
 def _rounded(region: Region, target: FloatArray) -> IntArray | None:
     """Round every cell up or down, the largest remainders up, keeping all limits; None if no such rounding does."""
     down = np.clip(np.floor(target + 1e-9).astype(np.int64), region.lower, region.upper)
     up = np.minimum(down + 1, region.upper)
-    return _solved(region, (down - target).ravel(), down, up)
+    found = _by_remainders(region, target, down, up)
+    return _solved(region, (down - target).ravel(), down, up) if found is None else found
+
+
+def _by_remainders(region: Region, target: FloatArray, down: IntArray, up: IntArray) -> IntArray | None:
+    """Return the rounding if an order of remainders decides it: per context, or of one context within its budget.
+
+    None where limits cross or remainders are all but equal: that is for a solver.
+    """
+    alone = len(region.totals) == 1  # an action is a cell
+    if alone:
+        down, up = np.maximum(down, region.least), np.minimum(up, region.most)
+    remainders = np.where(up > down, target - down, -np.inf)
+    lacking = region.totals - down.sum(axis=1)
+    rows = [_largest(row, int(count)) for row, count in zip(remainders, lacking, strict=True)]
+    if (down > up).any() or any(row is None for row in rows):
+        return None
+    counts = down + np.array(rows)
+    if region.contains(counts):
+        return np.asarray(counts)
+    if not alone or region.placed is None:
+        return None
+    comes = (down >= region.placed)[0]  # one more there is a move; where some leave it is none
+    moves = region.allowed_moves - region.moved(down)
+    moved = _largest(np.where(comes, remainders[0], -np.inf), moves)
+    others = _largest(np.where(comes, -np.inf, remainders[0]), int(lacking[0]) - moves)
+    if moved is None or others is None:
+        return None
+    counts = down + moved + others
+    return np.asarray(counts) if region.contains(counts) else None
+
+
+def _largest(values: FloatArray, count: int) -> IntArray | None:
+    """Return 1 at so many largest finite values and 0 elsewhere; None if there are too few, or no clear border."""
+    if not 0 <= count <= np.count_nonzero(np.isfinite(values)):
+        return None
+    chosen = np.zeros(len(values), dtype=np.int64)
+    if count:
+        order = np.argsort(-values, kind="stable")
+        if count < len(values) and values[order[count - 1]] - values[order[count]] < CLEARLY:
+            return None
+        chosen[order[:count]] = 1
+    return chosen
 
 
 def _nearest(region: Region, target: FloatArray) -> IntArray:

@@ -4,7 +4,7 @@ A share of the agents, small at first: before the model knows its own scale only
 turn out to be the best and shrinks while they do not. Where payoffs are exact it grows only if it was used.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class Step:
         near = replace(limits, move_budget=budget).region(totals, placed)
         if seen.region is None or seen.region.budget is None:
             return near
-        return Both(**vars(near), also=seen.region)
+        return Both(**{each.name: getattr(near, each.name) for each in fields(near)}, also=seen.region)
 
     def _careful(self, seen: Seen) -> float:
         """Return the share, or, while payoffs have no unit for the guard to judge by, half of the risk."""
