@@ -155,14 +155,13 @@ def _levels(values: FloatArray, lower: FloatArray, upper: FloatArray, wanted: Fl
     The sum falls piecewise linearly in x, by as much as there are values strictly between their bounds: it is known
     at all of its corners once they are in order.
     """
+    each = np.arange(len(values))
     corners = np.concatenate([values - upper, values - lower], axis=1)
     order = corners.argsort(axis=1)
-    corners = np.take_along_axis(corners, order, axis=1)
+    corners = corners[each[:, None], order]
     between = np.where(order < values.shape[1], 1.0, -1.0).cumsum(axis=1)[:, :-1]
-    sums = upper.sum(axis=1, keepdims=True) - (between * np.diff(corners, axis=1)).cumsum(axis=1)  # at the later corner
-    place = np.minimum(np.count_nonzero(sums > wanted, axis=1, keepdims=True), sums.shape[1] - 1)
-    lacks = wanted - np.take_along_axis(sums, place, axis=1)
-    return np.asarray(
-        np.take_along_axis(corners, place + 1, axis=1)
-        - lacks / np.maximum(np.take_along_axis(between, place, axis=1), 1.0)
-    )
+    fallen = (between * (corners[:, 1:] - corners[:, :-1])).cumsum(axis=1)
+    sums = upper.sum(axis=1, keepdims=True) - fallen  # at the later end of every piece
+    piece = np.minimum((sums > wanted).sum(axis=1), sums.shape[1] - 1)
+    lacks = wanted[:, 0] - sums[each, piece]
+    return np.asarray(corners[each, piece + 1] - lacks / np.maximum(between[each, piece], 1.0))[:, None]
