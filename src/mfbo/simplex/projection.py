@@ -142,10 +142,9 @@ class Projection:
             step = values - self._now
             cells, (lower, upper) = np.stack([step - pull, step + pull]), self._ramps
             wanted = wanted - self._now.sum(axis=axis, keepdims=True)
-        kept = 2 - axis  # of (·, C, A), the axis whose entries have a shift each
-        cells, lower, upper = (
-            np.moveaxis(each, kept, 0).reshape(each.shape[kept], -1) for each in (cells, lower, upper)
-        )
+        order = (1, 0, 2) if axis == 1 else (2, 0, 1)  # of (·, C, A): first what has a shift each
+        count = values.shape[1 - axis]
+        cells, lower, upper = (each.transpose(order).reshape(count, -1) for each in (cells, lower, upper))
         return _levels(cells, lower, upper, wanted.reshape(-1, 1)).reshape(wanted.shape)
 
 
