@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mfbo.maximizers import Lbfgs
+from mfbo.maximizers import Lbfgs, climbing
 from mfbo.simplex import uniform
 
 INTERIOR = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
@@ -31,6 +31,25 @@ def test_a_linear_function_is_maximized_at_a_vertex():
     found, value = Lbfgs()(lambda xi: (float((slope * xi).sum()), slope), [uniform(1, 3)])
     np.testing.assert_allclose(found, [[0.0, 1.0, 0.0]], atol=1e-4)
     assert value == pytest.approx(3.0, abs=1e-4)
+
+
+def test_every_place_is_evaluated_once(bowl):
+    places = []
+
+    def counted(distribution):
+        places.append(distribution.tobytes())
+        return bowl(INTERIOR)(distribution)
+
+    Lbfgs()(counted, [uniform(2, 3)])
+    assert len(places) == len(set(places)) > 3
+
+
+def test_a_slope_is_that_of_the_place_asked_for(bowl):
+    first, second = np.sqrt(uniform(2, 3)).ravel(), np.sqrt(INTERIOR + 0.1).ravel()
+    negated, other = (climbing._Negated(bowl(OUTSIDE), (2, 3)) for _ in range(2))
+    negated.value(first)
+    other.value(second)
+    np.testing.assert_array_equal(negated.slope(second), other.slope(second))
 
 
 def test_a_start_on_the_wrong_face_is_left(bowl):
