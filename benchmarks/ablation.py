@@ -37,7 +37,7 @@ class Without(Default):
         """Return our kernel without the dropped terms."""
         kernel = super().kernel_for(population, kind)
         terms = tuple(term for term in kernel.terms if not term.name.startswith(self.dropped))
-        further = tuple(term for term in kernel.further if not term.name.startswith(self.dropped))
+        further = tuple(group for group in kernel.further if not group.name.startswith(self.dropped))
         return replace(kernel, terms=terms, further=further)
 
 

@@ -149,7 +149,7 @@ def lengths_of_situations(process: Any, situations: Situations) -> dict[int, str
     In the unit of a number, in months for a time; nothing for a category.
     """
     scale = process.situation_scale()
-    lengths = process.kernel.that_has(process.fit.theta).values(process.fit.theta).situation.lengths
+    lengths = process.kernel.with_further(process.fit.further).values(process.fit.theta).situation.lengths
     words = {}
     for place, variable in enumerate(situations.variables):
         length = float(lengths[place]) * float(scale.unit[place])
@@ -164,7 +164,7 @@ def weights_of_situations(process: Any) -> dict[int, float]:
     For a category, two different ones; for a number or a time, two values one standard deviation apart.
     """
     model, scale = process.kernel.situation, process.situation_scale()
-    lengths = process.kernel.that_has(process.fit.theta).values(process.fit.theta).situation.lengths
+    lengths = process.kernel.with_further(process.fit.further).values(process.fit.theta).situation.lengths
     found = {}
     for place, count in enumerate(model.categories):
         apart = 2.0 if count else float(scale.spread[place]) ** 2

@@ -13,7 +13,7 @@ import scipy
 
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.models.drift import correlation
-from mfbo.models.kernel import Kernel, Source, Values
+from mfbo.models.kernel import Kernel, Source, Term, Values
 from mfbo.models.rows import Rows
 from mfbo.models.situation_kernel import Likeness, SituationPairs, SituationScale
 
@@ -58,14 +58,16 @@ class Design:
     def __init__(self, kernel: Kernel) -> None:
         """Start without rows."""
         self.kernel = kernel
-        self.count = self._further_rows = 0
+        self.count = 0
+        further = [term for group in kernel.further for term in group.terms]
         self._columns: dict[Source, GrowingArray] = {}
-        for term in (*kernel.terms, *kernel.further):
+        for term in (*kernel.terms, *further):
             for source in term.sources:  # terms may share a source
                 self._columns.setdefault(source, GrowingArray())
         self.columns: dict[Source, FloatArray] = {}
-        self._grams, self._further = GrowingArray(), GrowingArray()
+        self._grams = GrowingArray()
         self._pairs = {place: GrowingArray() for place in kernel.moving}
+        self._further = {term.name: _FurtherPairs() for term in further}
         self._values, self._noise_scale, self._situations = GrowingArray(), GrowingArray(), GrowingArray()
         self.values = self._values.view
         self.noise_scale = self._noise_scale.view
@@ -106,47 +108,38 @@ class Design:
                 grams[:, place] = packed[:, 0]
         self._grams.extend(grams)
 
-    @property
-    def _further_grams(self) -> FloatArray:
-        """The Gram matrices of the further terms, packed (N, J′): computed as far as they are asked for."""
-        known = self._further_rows
-        if known < self.count:
-            lower = np.flatnonzero(np.tri(self.count - known, self.count, known))
-            pairs = [term.pairs(self.columns, known, self.count) for term in self.kernel.further]
-            self._further.extend(np.stack([gram.ravel()[lower] for gram in pairs], axis=1))
-            self._further_rows = self.count
-        return self._further.view
-
     def unit_grams(
-        self, lengths: FloatArray, start: int = 0, reuse: FloatArray | None = None
+        self, lengths: FloatArray, start: int = 0, reuse: FloatArray | None = None, kernel: Kernel | None = None
     ) -> tuple[FloatArray, list[FloatArray]]:
         """Return the Gram matrices of all terms without their weights, and their derivatives in log length.
 
-        Packed from row ``start`` on: (N, J), and for each term with a length (N,). ``lengths``: of the kernel's terms,
-        or of the richer kernel's. ``reuse`` is an earlier answer for the same rows, of which only the terms with a
-        length are computed anew.
+        Packed from row ``start`` on: (N, J), and for each term with a length (N,). ``reuse`` is an earlier answer for
+        the same rows, of which only the terms with a length are computed anew. ``kernel``: the design's unless given,
+        or the one with some of its further terms.
         """
-        first = start * (start + 1) // 2
-        if reuse is not None:
-            grams = reuse
-        elif len(lengths) == len(self.kernel.terms):
-            grams = self._grams.view[first:].copy()
-        else:
-            grams = np.concatenate([self._grams.view[first:], self._further_grams[first:]], axis=1)
+        kernel = self.kernel if kernel is None else kernel
+        first, own = start * (start + 1) // 2, len(self.kernel.terms)
+        grams = self._grams.view[first:].copy() if reuse is None else reuse
+        if reuse is None and len(kernel.terms) > own:
+            more = [self._further[term.name].known(self, term)[first:, :1] for term in kernel.terms[own:]]
+            grams = np.concatenate([grams, *more], axis=1)
         slopes = []
-        for place, pairs in self._pairs.items():
-            term, length = self.kernel.terms[place], float(lengths[place])
-            grams[:, place], slope = term.gram(pairs.view[first:], self.columns, length, start)
+        for place in kernel.moving:
+            term, length = kernel.terms[place], float(lengths[place])
+            pairs = self._pairs[place].view if place < own else self._further[term.name].known(self, term)
+            grams[:, place], slope = term.gram(pairs[first:], self.columns, length, start)
             slopes.append(slope)
         return grams, slopes
 
-    def gram(self, values: Values, start: int = 0, scale: SituationScale | None = None) -> FloatArray:
+    def gram(
+        self, values: Values, start: int = 0, scale: SituationScale | None = None, kernel: Kernel | None = None
+    ) -> FloatArray:
         """Return K without noise, (n, n): its lower triangle from row ``start`` on, zeros elsewhere.
 
-        scale: what is usual for situations, if the kernel knows any.
+        scale: what is usual for situations, if the kernel knows any. kernel: as in ``unit_grams``.
         """
         gram = np.zeros((self.count, self.count))
-        packed = self.unit_grams(values.lengths, start)[0] @ values.weights
+        packed = self.unit_grams(values.lengths, start, kernel=kernel)[0] @ values.weights
         if scale is not None and values.situation is not None:
             packed = self.situation_pairs(scale, start).at(values.situation).covariance(packed)
         gram.ravel()[packed_positions(self.count, start)] = packed
@@ -164,6 +157,23 @@ class Design:
             raise AssertionError("this kernel knows no situations")  # it has no scale of them either
         row, column = np.divmod(packed_positions(self.count, start), self.count)
         return model.pairs(self.situations[row], self.situations[column], scale)
+
+
+class _FurtherPairs:
+    """What no hyperparameter changes of one further term, packed (N, P): computed as far as it is asked for."""
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._rows, self._packed = 0, GrowingArray()
+
+    def known(self, design: Design, term: Term) -> FloatArray:
+        """Return it for all rows of the design."""
+        if self._rows < design.count:
+            lower = np.flatnonzero(np.tri(design.count - self._rows, design.count, self._rows))
+            pairs = term.pairs(design.columns, self._rows, design.count)
+            self._packed.extend(pairs.reshape(len(pairs), -1)[:, lower].T)
+            self._rows = design.count
+        return self._packed.view
 
 
 def covariance_of_later(
@@ -199,7 +209,7 @@ class MarginalLikelihood:
     """Negative log posterior of θ for one design and its standardized payoffs y (n,).
 
     ``noise``: known noise variance in standardized units, or None to fit it. ``memory``: the length of drift, in
-    rounds, or None without. ``kernel``: that of the design unless given, or the richer one.
+    rounds, or None without. ``kernel``: that of the design unless given, or one with its further terms.
     """
 
     def __init__(
@@ -263,7 +273,7 @@ class MarginalLikelihood:
     def _undrifted(self, theta: FloatArray) -> "_Undrifted":
         """Return what the covariance at θ is made of."""
         values = self.kernel.values(theta)
-        self._grams, slopes = self.design.unit_grams(values.lengths, reuse=self._grams)
+        self._grams, slopes = self.design.unit_grams(values.lengths, reuse=self._grams, kernel=self.kernel)
         return _Undrifted(values, slopes, self._grams @ values.weights)
 
     def _factored(self, theta: FloatArray, at: "_Undrifted", shared: FloatArray | None) -> "_Factored | None":

@@ -9,7 +9,6 @@ import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import Posterior
-from mfbo.models import separable
 from mfbo.models.additive import AdditivePosterior
 from mfbo.models.cholesky import GrowingCholesky
 from mfbo.models.drift import EVIDENCE, LENGTHS, QUIETER, correlation, correlation_with_next
@@ -21,6 +20,8 @@ from mfbo.models.situation_kernel import NO_ROUND, Likeness, SituationScale
 
 _log = logging.getLogger(__package__)
 
+FEWEST = 20  # rows from which evidence for further terms is looked for …
+FOR_TERMS = 5.0  # … and nats by which they must explain the payoffs better than the kernel does without them
 GRID_DIGITS = 10  # of standardized payoffs, which the jitter leaves uncertain by 1e-5
 FEWEST_ROBUST = 4  # payoffs from which quartiles mean something
 NORMAL_QUARTILES = 1.349  # distance of the quartiles of a normal distribution, in standard deviations
@@ -30,23 +31,26 @@ NORMAL_QUARTILES = 1.349  # distance of the quartiles of a normal distribution, 
 class Fit:
     """Hyperparameters with the standardization they belong to: y ↦ (y − shift) / scale.
 
-    memory: the length of drift, in rounds; None if payoffs do not change with time.
+    memory: the length of drift, in rounds; None if payoffs do not change with time. further: names of the kernel's
+    further terms that the payoffs asked for.
     """
 
     theta: FloatArray
     shift: float
     scale: float
     memory: float | None = None
+    further: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class _Factorized:
-    """A fit on the rows told so far: its numbers, the noise variance, the kernel's parts and the Cholesky factor.
+    """A fit on the rows told so far: its kernel and numbers, the noise variance, the parts and the Cholesky factor.
 
     scale: what was usual for situations in the rows that the fit stands on; None in a kernel without them.
     """
 
     fit: Fit
+    kernel: Kernel
     values: Values
     noise: float
     parts: tuple[Part, ...]
@@ -82,61 +86,70 @@ class GaussianProcess:
         old, design = self._state, self.design
         columns = {source: column[start:] for source, column in design.columns.items()}
         later = [part.on(columns) for part in old.parts]
-        tail = self._covariance(old.values, old.noise, old.fit.memory, start, old.scale)[start:]
+        tail = self._covariance(old.kernel, old.values, old.noise, old.fit.memory, start, old.scale)[start:]
         cholesky = old.cholesky.extended(tail[:, :start], tail[:, start:])
         self._state = replace(old, parts=joined_parts(old.parts, later), cholesky=cholesky)
 
-    def refit(self, start: FloatArray | None, iterations: int, memory: float | None = None) -> Fit:
+    def refit(
+        self, start: FloatArray | None, iterations: int, memory: float | None = None, further: tuple[str, ...] = ()
+    ) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None).
 
-        memory: the length of drift in the fit before. Drift begins when it explains the payoffs better by far, and so
-        do the kernel's further terms; a start that has their weights says that the fit before had them.
+        memory, further: the length of drift and the further terms in the fit before. Drift begins when it explains the
+        payoffs better by far, and so do the kernel's further terms.
         """
         shift, scale = standardization(self.design.values, robust=self.kernel.robust, level=self.kernel.level)
         targets = in_unit(self.design.values, shift, scale)
         noise = None if self.noise is None else (self.noise / scale) ** 2
         objective = partial(MarginalLikelihood, self.design, targets, noise)
-        theta = self.kernel.start if start is None else start
-        kernel = self.kernel.that_has(theta)
+        kernel = self.kernel.with_further(further)
         lasting = objective(memory, kernel)
-        theta = fitted(lasting, theta, iterations)
+        theta = fitted(lasting, kernel.start if start is None else start, iterations)
         if self.kernel.drifts:
             best = _length_of_drift(lasting, theta, memory)
             if best != memory:
                 memory, lasting = best, objective(best, kernel)
                 theta = fitted(lasting, theta, iterations)
-        if self.kernel.further and self.design.count >= separable.FEWEST:
-            theta = self._as_rich_as_needed(theta, lasting, partial(objective, memory), iterations)
-        return self.adopt(Fit(theta, shift, scale, memory))
+        if self.kernel.further and self.design.count >= FEWEST:
+            theta, further = self._as_rich_as_needed(theta, further, lasting, partial(objective, memory), iterations)
+        return self.adopt(Fit(theta, shift, scale, memory, further))
 
     def _as_rich_as_needed(
         self,
         theta: FloatArray,
+        further: tuple[str, ...],
         objective: MarginalLikelihood,
         with_kernel: Callable[[Kernel], MarginalLikelihood],
         iterations: int,
-    ) -> FloatArray:
-        """Return θ, or what a fit with the further terms finds if it is better by far, without them if it is no worse.
+    ) -> tuple[FloatArray, tuple[str, ...]]:
+        """Return θ and its further terms, or those of the fit with one group more or less that gains most.
 
-        objective: what θ was fitted to; with_kernel: the same for another kernel.
+        Terms are let in if that explains the payoffs better by far, and let go if it is no worse. objective: what θ
+        was fitted to; with_kernel: the same for another kernel.
         """
-        lacks = objective.kernel is self.kernel
-        other = with_kernel(self.kernel.richer if lacks else self.kernel)
-        found = fitted(other, self.kernel.let_in(theta) if lacks else self.kernel.let_go(theta), iterations)
-        gain = objective(theta)[0] - other(found)[0]
-        return found if gain >= (separable.EVIDENCE if lacks else 0.0) else theta
+        best, most = (theta, further), 0.0
+        cost = objective(theta)[0]
+        for group in self.kernel.further:
+            lacks = group.name not in further
+            names = tuple(one.name for one in self.kernel.further if (one.name in further) != (one is group))
+            other = with_kernel(self.kernel.with_further(names))
+            found = fitted(other, objective.kernel.carried_to(other.kernel, theta), iterations)
+            gain = cost - other(found)[0] - (FOR_TERMS if lacks else 0.0)
+            if gain >= most:
+                best, most = (found, names), gain
+        return best
 
     def adopt(self, fit: Fit) -> Fit:
         """Take these hyperparameters as they are and factorize from scratch."""
-        kernel = self.kernel.that_has(fit.theta)
+        kernel = self.kernel.with_further(fit.further)
         values = kernel.values(fit.theta)
         noise = values.noise if self.noise is None else (self.noise / fit.scale) ** 2
         parts: tuple[Part, ...] = ()
         for summand in kernel.summands:
             parts += (summand.conditioned(values, self.design.columns),)
         usual = self.design.situation_scale()
-        cholesky = GrowingCholesky.of(self._covariance(values, noise, fit.memory, 0, usual))
-        self._state = _Factorized(fit, values, noise, parts, cholesky, usual)
+        cholesky = GrowingCholesky.of(self._covariance(kernel, values, noise, fit.memory, 0, usual))
+        self._state = _Factorized(fit, kernel, values, noise, parts, cholesky, usual)
         return fit
 
     def forget_fit(self) -> None:
@@ -218,10 +231,16 @@ class GaussianProcess:
         return model.pairs(here, rows, state.scale).at(state.values.situation)
 
     def _covariance(
-        self, values: Values, noise: float, memory: float | None, start: int, usual: SituationScale | None
+        self,
+        kernel: Kernel,
+        values: Values,
+        noise: float,
+        memory: float | None,
+        start: int,
+        usual: SituationScale | None,
     ) -> FloatArray:
         """Return K + noise with the rows from ``start`` on filled in (lower triangle; the new corner in full)."""
-        covariance = self.design.gram(values, start, usual)
+        covariance = self.design.gram(values, start, usual, kernel)
         if memory is not None:
             numbers = self.design.numbers
             covariance *= correlation(numbers[:, None], numbers, memory)

@@ -95,10 +95,12 @@ class InducedProcess:
         if self._state is not None:
             self._state = self._later(self._state, rows)
 
-    def refit(self, start: FloatArray | None, iterations: int, memory: float | None = None) -> Fit:
+    def refit(
+        self, start: FloatArray | None, iterations: int, memory: float | None = None, further: tuple[str, ...] = ()
+    ) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters on the inducing rows.
 
-        memory: of no account, since situations tell how payoffs change with time.
+        memory, further: of no account, since situations tell how payoffs change with time.
         """
         values = np.concatenate([compact.values for compact in self._rounds])
         shift, scale = standardization(values, robust=self.kernel.robust, level=self.kernel.level)

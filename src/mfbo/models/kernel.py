@@ -303,6 +303,14 @@ class LevelPart:
 
 
 @dataclass(frozen=True, eq=False)
+class Further:
+    """Terms that a fit lets in together once payoffs ask for them, with the name that a round's notes have for them."""
+
+    name: str
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Kernel:
     """The terms, the prior of the noise variance (in standardized payoffs), and the context weights p (C,).
 
@@ -311,7 +319,7 @@ class Kernel:
     which the noise and all weights have their priors. level: whether the unit is at least the size of a middle payoff,
     for payoffs whose changes are to be believed in shares of what is earned. situation: what makes rounds differ, None
     if nothing does. drifts: whether a fit asks for drift; a kernel that knows situations does not. further: terms
-    without a length that a fit lets in once payoffs ask for them; θ then has their weights behind those of the others.
+    that a fit lets in once payoffs ask for them; they stand behind the others then.
     """
 
     name: str
@@ -322,7 +330,7 @@ class Kernel:
     level: bool = False
     situation: SituationModel | None = None
     drifts: bool = False
-    further: tuple[Term, ...] = ()
+    further: tuple[Further, ...] = ()
 
     @cached_property
     def moving(self) -> list[int]:
@@ -360,27 +368,31 @@ class Kernel:
         situated = None if self.situation is None else self.situation.values(theta[first:-1])
         return Values(np.exp(theta[:count]), lengths, float(np.exp(theta[-1])), situated)
 
+    def with_further(self, names: tuple[str, ...]) -> "Kernel":
+        """Return the kernel with the further terms of these names, always the same object."""
+        if not names:
+            return self
+        if names not in self._richer:
+            more = [term for further in self.further if further.name in names for term in further.terms]
+            self._richer[names] = replace(self, terms=(*self.terms, *more), further=())
+        return self._richer[names]
+
     @cached_property
-    def richer(self) -> "Kernel":
-        """The kernel with its further terms."""
-        return replace(self, terms=(*self.terms, *self.further), further=()) if self.further else self
+    def _richer(self) -> "dict[tuple[str, ...], Kernel]":
+        return {}
 
-    def is_whose(self, theta: FloatArray) -> bool:
-        """Tell whether θ has the numbers of this kernel or of the richer one."""
-        return len(theta) in (len(self.hyperparameters), len(self.richer.hyperparameters))
+    def carried_to(self, other: "Kernel", theta: FloatArray) -> FloatArray:
+        """Return a θ of this kernel as one of a kernel that shares terms: others are at their medians."""
+        known = dict(zip(self._labels, theta.tolist(), strict=True))
+        return np.array([known.get(*wanted) for wanted in zip(other._labels, other.start.tolist(), strict=True)])
 
-    def that_has(self, theta: FloatArray) -> "Kernel":
-        """Return the kernel that θ belongs to: this one, or the one with its further terms."""
-        return self if len(theta) == len(self.hyperparameters) else self.richer
-
-    def let_in(self, theta: FloatArray) -> FloatArray:
-        """Return θ with the further terms at their medians."""
-        count = len(self.terms)
-        return np.concatenate([theta[:count], self.richer.start[count : len(self.richer.terms)], theta[count:]])
-
-    def let_go(self, theta: FloatArray) -> FloatArray:
-        """Return a θ of the richer kernel without the further terms."""
-        return np.concatenate([theta[: len(self.terms)], theta[len(self.richer.terms) :]])
+    @cached_property
+    def _labels(self) -> list[tuple[str, object]]:
+        """What every number of θ is of."""
+        situated = () if self.situation is None else self.situation.hyperparameters
+        weights = [("weight", term.name) for term in self.terms]
+        lengths = [("length", self.terms[place].name) for place in self.moving]
+        return [*weights, *lengths, *(("situation", place) for place in range(len(situated))), ("noise", None)]
 
     @cached_property
     def summands(self) -> tuple[Summand, ...]:

@@ -25,7 +25,7 @@ from mfbo.models.couplings import (
 )
 from mfbo.models.features import SHAPES, Axis, Feature, Shape
 from mfbo.models.hyperparameters import Hyperparameter
-from mfbo.models.kernel import Constant, Kernel, Term
+from mfbo.models.kernel import Constant, Further, Kernel, Term
 from mfbo.models.products import Product
 from mfbo.models.separable import CellRoots, Separable
 from mfbo.models.stationary import EMBEDDINGS, PROFILES, Radial, Stationary, block_distances
@@ -34,7 +34,7 @@ from mfbo.simplex import dirichlet, uniform
 
 LENGTHS = (0.1, 0.25, 0.6)  # of the couplings over actions, on features scaled to [0, 1]
 CLOSE = 0.03  # median distance of next neighbors below which the shortest of these would blur them …
-NEIGHBORS, SHORTEST = 2.0, 0.02  # … and lengths begin at so many such distances, but never below
+NEIGHBORS, SHORTEST = 2.5, 0.02  # … and lengths begin at so many such distances, but never below
 SAME_PLACE = 1e-12  # squared distance of what is not a neighbor, but the same place
 SEPARABLE_LENGTHS = (0.2, 0.6)  # of the functions of single cells, in typical distances of √w
 MOST_SEPARABLE = 250  # cells: as many as payoffs that an exact process holds
@@ -78,7 +78,7 @@ def default_kernel(population: Population, *, noisy: bool = False) -> Kernel:
     """Return our kernel for population payoffs: channels on √w, w and P² (and √P, P), two RBFs and a constant.
 
     noisy: whether payoffs are known to be noisy, which moves the prior of the noise and makes the unit robust. Exact
-    payoffs may show that every cell needs a function of its own, and tell close neighbors apart, see ``close_lengths``.
+    payoffs may ask for further terms, and tell close neighbors apart, see ``close_lengths``.
     """
     parts = _Parts(population, lengths=LENGTHS if noisy else close_lengths(population.features))
     weight = Hyperparameter(0.01, 4.0)
@@ -94,7 +94,7 @@ def default_kernel(population: Population, *, noisy: bool = False) -> Kernel:
     if population.features is not None:  # without features the mean embedding is w itself and adds nothing
         terms.append(Stationary("mean", Hyperparameter(0.03, 1.5), parts.radial("mean", "rbf"), length))
     terms.append(Constant("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)))
-    noise, further = (KNOWN_TO_BE_NOISY, ()) if noisy else (NOISE, parts.separable())
+    noise, further = (KNOWN_TO_BE_NOISY, ()) if noisy else (NOISE, parts.further())
     kernel = Kernel("default", tuple(terms), noise, population.weights, robust=noisy, drifts=True)
     return replace(kernel, further=further)
 
@@ -217,12 +217,23 @@ class _Parts:
         norm = typical if typical > 1e-12 else 1.0  # one action: no distances
         return Radial(embedding, PROFILES[profile](), norm)
 
+    def further(self) -> tuple[Further, ...]:
+        """Return functions of single cells, and an RBF of the shares, for roots say little of routes that share roads.
+
+        The first are for as many cells as can be told apart; with features the mean embedding is that RBF.
+        """
+        contexts, actions = self.population.shape
+        groups = [Further("separable", self.separable())] if contexts * actions <= MOST_SEPARABLE else []
+        if self.population.features is None:
+            length = Hyperparameter(1.0, 0.7, -2.0, 3.0)
+            shares = Stationary("shares", Hyperparameter(0.1, 4.0), self.radial("mean", "rbf"), length)
+            groups.append(Further("shares", (shares,)))
+        return tuple(groups)
+
     def separable(self) -> tuple[Separable, ...]:
         """Return a term per length; at their medians all of them together have the variance of the payoffs."""
         contexts, actions = self.population.shape
         cells = contexts * actions
-        if cells > MOST_SEPARABLE:
-            return ()
         roots = CellRoots.made_for(self.population.weights, actions, Identity())
         typical = self.radial("hellinger", "rbf").norm / cells
         weight = Hyperparameter(1.0 / cells / len(SEPARABLE_LENGTHS), 1.5)

@@ -16,9 +16,6 @@ from mfbo.models.couplings import Coupling
 from mfbo.models.kernel import At, Columns, Summand
 from mfbo.models.stationary import Embedding, Stationary, StationaryPart, StationarySummand
 
-FEWEST = 20  # rows from which evidence is looked for
-EVIDENCE = 5.0  # nats by which the terms must explain the payoffs better than the kernel does without them
-
 
 @dataclass(frozen=True, eq=False)
 class CellRoots(Embedding):

@@ -82,10 +82,12 @@ class SparseProcess:
         """Add the rows of one round."""
         self._rounds.append(CompactRows.of(rows))
 
-    def refit(self, start: FloatArray | None, iterations: int, memory: float | None = None) -> Fit:
+    def refit(
+        self, start: FloatArray | None, iterations: int, memory: float | None = None, further: tuple[str, ...] = ()
+    ) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters on some rows; lengths stay as in ``start``.
 
-        memory: the length of drift in the fit before, which ends here: a basis knows no time.
+        memory, further: of the fit before, which end here: a basis knows no time, and has no further terms.
         """
         values = np.concatenate([compact.values for compact in self._rounds])
         shift, scale = standardization(values, robust=self.kernel.robust, level=self.kernel.level)

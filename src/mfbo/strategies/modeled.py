@@ -16,6 +16,7 @@ from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.errors import DamageError
 from mfbo.interfaces import Posterior
 from mfbo.models import (
+    Fit,
     GaussianProcess,
     InducedProcess,
     Kernel,
@@ -56,9 +57,8 @@ class Belief:
 
     @property
     def bends(self) -> bool:
-        """Whether the payoffs asked for the kernel's further terms: the model may have many hills."""
-        kernel = self.process.kernel
-        return kernel.that_has(self.note.fit.theta) is not kernel
+        """Whether the payoffs asked for functions of single cells: the model may have many hills."""
+        return "separable" in self.note.fit.further
 
     @property
     def after_open_plans(self) -> Posterior:
@@ -73,16 +73,30 @@ class Belief:
         return self.process.posterior(pending, situation=situation_of(self.history), pending_situations=situations)
 
 
-def _start(plan: ReplayPlan, kernel: Kernel) -> FloatArray | None:
-    """Return the θ from which a fit begins, None if the one before is not of this kernel: a population may change.
+def _named(fit: Fit, kernel: Kernel) -> Fit | None:
+    """Return a noted fit with its further terms named; None if it is not of this kernel.
 
-    A basis has no further terms.
+    Older studies did not name them and knew one group alone: the number of numbers tells.
     """
-    start = plan.start
-    if start is None or not kernel.is_whose(start):
-        return None
-    sparse = plan.setting.size == "sparse"
-    return kernel.let_go(start) if sparse and kernel.that_has(start) is not kernel else start
+    names = fit.further
+    if not names and len(fit.theta) != len(kernel.hyperparameters):
+        names = ("separable",)
+    has_them = {group.name for group in kernel.further}.issuperset(names)
+    numbers = len(kernel.with_further(names).hyperparameters)
+    return replace(fit, further=names) if has_them and len(fit.theta) == numbers else None
+
+
+def _start(plan: ReplayPlan, kernel: Kernel) -> tuple[FloatArray | None, tuple[str, ...]]:
+    """Return the θ from which a fit begins, with its further terms.
+
+    None if the one before is not of this kernel: a population may change. A basis has no further terms.
+    """
+    before = None if plan.start is None else _named(plan.start, kernel)
+    if before is None:
+        return None, ()
+    if plan.setting.size == "sparse":
+        return kernel.with_further(before.further).carried_to(kernel, before.theta), ()
+    return before.theta, before.further
 
 
 class Surrogate:
@@ -95,11 +109,14 @@ class Surrogate:
 
     def belief(self, plan: ReplayPlan, history: History, kernel: Kernel, iterations: int) -> Belief:
         """Return the model of a history; a new fit takes ``iterations`` L-BFGS steps at most."""
-        if plan.noted is not None and not kernel.is_whose(plan.noted.fit.theta):
-            raise DamageError(
-                f"a round's notes hold {len(plan.noted.fit.theta)} numbers of a fit, and the model has"
-                f" {len(kernel.hyperparameters)}: another version or another strategy wrote them"
-            )
+        if plan.noted is not None:
+            named = _named(plan.noted.fit, kernel)
+            if named is None:
+                raise DamageError(
+                    f"a round's notes hold {len(plan.noted.fit.theta)} numbers of a fit, and the model has"
+                    f" {len(kernel.hyperparameters)}: another version or another strategy wrote them"
+                )
+            plan = replace(plan, noted=replace(plan.noted, fit=named))
         process, held = self._taken_up(plan, history, kernel)
         rows_of = partial(rows_of_round, history.population, situations=history.situations)
         missing = list(map(rows_of, plan.fitted_on[held:]))
@@ -112,7 +129,8 @@ class Surrogate:
         note = plan.noted
         if note is None:
             setting = (plan.setting.kind, plan.setting.size)
-            fit = process.refit(_start(plan, kernel), iterations, plan.memory if kernel.drifts else None)
+            start, further = _start(plan, kernel)
+            fit = process.refit(start, iterations, plan.memory if kernel.drifts else None, further)
             note = FitNote(plan.told, fit, setting, history.corrections)
             _log.info("fitted the kernel %r to %d told rounds", kernel.name, plan.told)
         self._belief = Belief(process, note, note.to_notes(), process.noise_variance, history)

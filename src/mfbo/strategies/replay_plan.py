@@ -11,7 +11,6 @@ from zlib import crc32
 
 import numpy as np
 
-from mfbo.arrays import FloatArray
 from mfbo.errors import DamageError
 from mfbo.models import Fit, row_count
 from mfbo.models.rows import spread_and_newest
@@ -90,6 +89,8 @@ class FitNote:
             "standardization": (self.fit.shift, self.fit.scale),
             **({"corrections": (float(self.corrections),)} if self.corrections else {}),
         }
+        if self.fit.further:
+            notes["further"] = self.fit.further
         return notes if self.fit.memory is None else {**notes, "memory": (self.fit.memory,)}
 
     def agreement(self, setting: Setting) -> int:
@@ -112,8 +113,9 @@ class FitNote:
             memory = float(notes["memory"][0]) if "memory" in notes else None
             if not np.isfinite([*theta, shift, scale]).all() or scale <= 0 or (memory is not None and not memory > 0):
                 raise ValueError("a number of the fit cannot be so")
-            corrections = int(notes.get("corrections", (0.0,))[0])
-            return FitNote(int(notes["fitted"][0]), Fit(theta, shift, scale, memory), (kind, size), corrections)
+            corrections, further = int(notes.get("corrections", (0.0,))[0]), tuple(map(str, notes.get("further", ())))
+            fit = Fit(theta, shift, scale, memory, further)
+            return FitNote(int(notes["fitted"][0]), fit, (kind, size), corrections)
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise DamageError(f"a round's notes are not what this strategy writes: {error!r}") from error
 
@@ -132,8 +134,8 @@ class ReplayPlan:
     """What to do for a model that holds all told rounds.
 
     setting: how they are read. fitted_on: rounds that the fit stands on, in the order of tells. appended: rounds told
-    after that fit, each of them a block. noted: the fit to adopt; None if a new one is due. start: θ at which a new
-    fit begins, None for the medians of the prior. memory: length of drift at which it begins, or None. told: told
+    after that fit, each of them a block. noted: the fit to adopt; None if a new one is due. start: the fit at which a
+    new one begins, None for the medians of the prior. memory: length of drift at which it begins, or None. told: told
     rounds up to the fit; a subset holds fewer of them. rounds: all that the model holds in the end.
     """
 
@@ -141,7 +143,7 @@ class ReplayPlan:
     fitted_on: tuple[Round, ...]
     appended: tuple[Round, ...]
     noted: FitNote | None
-    start: FloatArray | None
+    start: Fit | None
     memory: float | None
     told: int
     rounds: tuple[Round, ...]
@@ -153,7 +155,6 @@ class ReplayPlan:
         latest = FitNote.latest(history)
         agreement = 0 if latest is None else latest.agreement(setting)
         before = latest.fit if latest is not None and agreement >= 1 else None
-        start = None if before is None else before.theta
         memory = None if latest is None else latest.fit.memory  # drift is of the world, however its payoffs are read
         lasts = latest is not None and agreement == 2 and not schedule.due(len(told), latest.rounds)
         lasts = lasts and latest is not None and latest.corrections == history.corrections
@@ -164,7 +165,7 @@ class ReplayPlan:
             chosen = of_all_times(chosen, SITUATED_ROWS if setting.size == "subset" else SUMMED_ROWS)
         elif setting.size == "subset":
             chosen = best_and_newest(chosen)
-        return ReplayPlan(setting, chosen, told[fitted:], noted, start, memory, fitted, (*chosen, *told[fitted:]))
+        return ReplayPlan(setting, chosen, told[fitted:], noted, before, memory, fitted, (*chosen, *told[fitted:]))
 
 
 def best_and_newest(told: tuple[Round, ...]) -> tuple[Round, ...]:

@@ -37,7 +37,14 @@ class TestEveryKernel(KernelContract):
 
 class TestSeparableTerms(KernelContract):
     def make(self, population: Population) -> Kernel:
-        return replace(default_kernel(population), terms=default_kernel(population).further, further=())
+        kernel = default_kernel(population)
+        return replace(kernel, terms=kernel.further[0].terms, further=())
+
+
+class TestTheRbfOfShares(KernelContract):
+    def make(self, population: Population) -> Kernel:
+        kernel = default_kernel(population.replaced(features=None))
+        return replace(kernel, terms=kernel.further[-1].terms, further=())
 
 
 class Steep(Rbf):

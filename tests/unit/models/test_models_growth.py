@@ -83,7 +83,7 @@ def test_refit_standardizes_the_payoffs(make_case):
 def test_refit_keeps_the_bounds(case):
     process = case.process(case.rounds("mixed"))
     fit = process.refit(case.kernel.start + 100.0, 5)
-    for value, each in zip(fit.theta, case.kernel.that_has(fit.theta).hyperparameters, strict=True):
+    for value, each in zip(fit.theta, case.kernel.with_further(fit.further).hyperparameters, strict=True):
         assert each.lower <= value <= each.upper
 
 

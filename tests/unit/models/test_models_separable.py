@@ -1,5 +1,6 @@
 """Separable terms: a sum of scikit-learn's RBFs of single cells, let in by evidence, let go without it."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,10 +15,12 @@ from mfbo.models.sparse import SparseProcess
 from mfbo.serve.pages.views.believed import _parts
 from mfbo.strategies import Default
 from mfbo.strategies.default.exploring import EXCHANGES, SPARSE, exchanges
-from mfbo.strategies.modeled import _start
+from mfbo.strategies.modeled import _named, _start
 
 POPULATION = Population(list("abcd"))
 KERNEL = default_kernel(POPULATION)
+SHARP = ("separable",)
+RICHER = KERNEL.with_further(SHARP)
 PLANS = np.random.default_rng(5).dirichlet(np.ones(4), size=(30, 1))
 
 
@@ -41,7 +44,7 @@ def test_covariances_are_sums_of_rbfs(population_of, contexts):
     population = population_of(contexts)
     rng = np.random.default_rng(3)
     shares = population.weights[:, None] * rng.dirichlet(np.ones(5), size=(6, contexts))
-    for term in default_kernel(population).further:
+    for term in default_kernel(population).further[0].terms:
         embedding = term.radial.embedding
         columns = {embedding: embedding.of_rows(shares, shares)}
         roots = np.sqrt(shares.reshape(6, -1) + embedding.offset)
@@ -52,28 +55,56 @@ def test_covariances_are_sums_of_rbfs(population_of, contexts):
 
 
 def test_terms_are_let_in_where_payoffs_are_sharp_and_only_there():
-    assert KERNEL.that_has(process_of(smooth).refit(None, 20).theta) is KERNEL
-    assert KERNEL.that_has(process_of(sharp, PLANS[:19]).refit(None, 20).theta) is KERNEL  # too few to tell
-    assert KERNEL.that_has(process_of(sharp).refit(None, 20).theta) is KERNEL.richer
+    assert process_of(smooth).refit(None, 20).further == ()
+    assert process_of(sharp, PLANS[:19]).refit(None, 20).further == ()  # too few to tell
+    assert process_of(sharp).refit(None, 20).further == SHARP
+
+
+def test_an_rbf_of_shares_is_let_in_where_places_interact():
+    def interacting(plan: np.ndarray) -> float:
+        return float(np.exp(3.0 * (plan[0, 0] + plan[0, 1]) * (plan[0, 2] + 2.0 * plan[0, 3])))
+
+    fit = process_of(interacting).refit(None, 20)
+    assert fit.further == ("shares",)
+    assert len(fit.theta) == len(KERNEL.hyperparameters) + 2  # a weight and a length
+    assert process_of(smooth).refit(KERNEL.with_further(fit.further).start, 20, further=fit.further).further == ()
 
 
 def test_terms_are_let_go_where_they_explain_nothing():
-    process, rich = process_of(smooth), KERNEL.let_in(KERNEL.start)
-    np.testing.assert_array_equal(KERNEL.let_go(rich), KERNEL.start)
-    assert KERNEL.that_has(process.adopt(Fit(rich, 0.0, 1.0)).theta) is KERNEL.richer
-    assert KERNEL.that_has(process.refit(rich, 20).theta) is KERNEL
+    process, rich = process_of(smooth), KERNEL.carried_to(RICHER, KERNEL.start)
+    np.testing.assert_array_equal(rich, RICHER.start)
+    np.testing.assert_array_equal(RICHER.carried_to(KERNEL, rich), KERNEL.start)
+    assert process.adopt(Fit(rich, 0.0, 1.0, further=SHARP)).further == SHARP
+    assert process.refit(rich, 20, further=SHARP).further == ()
+
+
+def test_numbers_are_carried_to_the_terms_and_lengths_they_are_of():
+    both = KERNEL.with_further(("separable", "shares"))
+    theta = both.start + np.arange(len(both.start))
+    shares = KERNEL.with_further(("shares",))
+    np.testing.assert_array_equal(both.carried_to(shares, theta)[:-2], np.delete(theta, [-6, -5])[:-2])
+    np.testing.assert_array_equal(shares.carried_to(both, both.carried_to(shares, theta))[-3:], theta[-3:])
+
+
+def test_a_fit_that_older_studies_noted_without_names_is_of_functions_of_single_cells():
+    fit = Fit(RICHER.start, 0.0, 1.0)
+    assert _named(fit, KERNEL).further == SHARP
+    assert _named(Fit(KERNEL.start, 0.0, 1.0), KERNEL).further == ()
+    assert _named(replace(fit, further=("shares", "separable")), KERNEL) is None
+    assert _named(replace(fit, further=("unknown",)), KERNEL) is None
 
 
 def test_gram_matrices_of_further_terms_are_the_same_whenever_they_are_asked_for():
     rows = [system_rows(plan[None], np.zeros(1)) for plan in PLANS[:8]]
-    early, late, whole = Design(KERNEL), Design(KERNEL), Design(KERNEL.richer)
-    values = KERNEL.richer.values(KERNEL.richer.start + 0.1)
+    early, late, whole = Design(KERNEL), Design(KERNEL), Design(RICHER)
+    values = RICHER.values(RICHER.start + 0.1)
     for each in rows:
         for design in (early, late, whole):
             design.append(each)
-        early.gram(values)
-    np.testing.assert_array_equal(early.gram(values), late.gram(values))
-    np.testing.assert_allclose(late.gram(values), whole.gram(values), rtol=1e-12)
+        early.gram(values, kernel=RICHER)
+    known, later = early.gram(values, kernel=RICHER), late.gram(values, kernel=RICHER)
+    np.testing.assert_array_equal(known, later)
+    np.testing.assert_allclose(later, whole.gram(values), rtol=1e-12)
 
 
 def test_a_study_of_sharp_payoffs_resumes_to_the_bit():
@@ -91,8 +122,11 @@ def test_a_study_of_sharp_payoffs_resumes_to_the_bit():
 
 def test_many_cells_and_noisy_payoffs_have_no_such_terms():
     names = [f"a{place}" for place in range(MOST_SEPARABLE + 1)]
-    assert len(default_kernel(Population(names[:-1])).further) == len(SEPARABLE_LENGTHS)
-    assert default_kernel(Population(names)).further == default_kernel(POPULATION, noisy=True).further == ()
+    assert [len(group.terms) for group in default_kernel(Population(names[:-1])).further] == [len(SEPARABLE_LENGTHS), 1]
+    assert [group.name for group in default_kernel(Population(names)).further] == ["shares"]
+    assert default_kernel(POPULATION, noisy=True).further == ()
+    on_a_map = Population({name: (float(place), 0.0) for place, name in enumerate(names[:-1])})
+    assert [group.name for group in default_kernel(on_a_map).further] == ["separable"]  # the mean embedding is there
 
 
 def test_exchanges_keep_the_shares_of_the_plan():
@@ -107,21 +141,23 @@ def test_exchanges_keep_the_shares_of_the_plan():
 
 def test_a_basis_begins_its_fit_without_the_further_terms():
     fit = process_of(sharp).refit(None, 20)
-    assert KERNEL.that_has(fit.theta) is not KERNEL
-    for size, kernel in (("sparse", KERNEL), ("exact", KERNEL.richer)):
-        plan = SimpleNamespace(start=fit.theta, setting=SimpleNamespace(size=size))
-        assert len(_start(plan, KERNEL)) == len(kernel.hyperparameters)
+    assert fit.further == SHARP
+    for size, kernel, further in (("sparse", KERNEL, ()), ("exact", RICHER, SHARP)):
+        plan = SimpleNamespace(start=fit, setting=SimpleNamespace(size=size))
+        theta, names = _start(plan, KERNEL)
+        assert len(theta) == len(kernel.hyperparameters)
+        assert names == further
     sparse = SparseProcess(KERNEL, None)
     sparse.append(system_rows(PLANS, np.array([sharp(plan) for plan in PLANS])))
-    begun = SimpleNamespace(start=fit.theta, setting=SimpleNamespace(size="sparse"))
-    assert np.isfinite(sparse.refit(_start(begun, KERNEL), 5).theta).all()
+    begun = SimpleNamespace(start=fit, setting=SimpleNamespace(size="sparse"))
+    assert np.isfinite(sparse.refit(_start(begun, KERNEL)[0], 5).theta).all()
 
 
 def test_the_page_names_functions_of_single_cells_by_their_whole_variance():
     fit = process_of(sharp).refit(None, 20)
-    weights = KERNEL.richer.values(fit.theta).weights
-    said = _parts(KERNEL.richer.terms, weights)
-    cells = 4 * float(weights[-len(KERNEL.further) :].sum())
-    constants = [weight for term, weight in zip(KERNEL.richer.terms, weights, strict=True) if term.role == "constant"]
+    weights = RICHER.values(fit.theta).weights
+    said = _parts(RICHER.terms, weights)
+    cells = 4 * float(weights[-len(SEPARABLE_LENGTHS) :].sum())
+    constants = [weight for term, weight in zip(RICHER.terms, weights, strict=True) if term.role == "constant"]
     everything = float(weights.sum()) - sum(constants) + 0.75 * cells
     assert f"{cells / everything:.0%}".rstrip("%") in said.split("how full each single station is")[0]

@@ -46,13 +46,13 @@ def test_a_noted_fit_is_adopted_where_it_was_made_and_later_rounds_are_appended(
 def test_a_due_fit_starts_from_the_noted_one_and_stands_on_all_rounds():
     plan = plan_of(8, NOTE)
     assert (plan.noted, len(plan.fitted_on), plan.appended, plan.told) == (None, 8, (), 8)
-    np.testing.assert_array_equal(plan.start, NOTE.fit.theta)
+    np.testing.assert_array_equal(plan.start.theta, NOTE.fit.theta)
 
 
 def test_another_size_is_fitted_anew_from_the_noted_fit():
     plan = plan_of(6, NOTE, Setting("exact", "sparse"))
     assert plan.noted is None
-    np.testing.assert_array_equal(plan.start, NOTE.fit.theta)
+    np.testing.assert_array_equal(plan.start.theta, NOTE.fit.theta)
 
 
 def test_another_kind_of_data_is_fitted_anew_from_the_prior():

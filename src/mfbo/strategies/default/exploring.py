@@ -11,6 +11,9 @@ expected gain, near the best plan as it is believed to be now, for what was seen
 than to lose a tenth of what was gained. Whole agents that would sit where they lately sat take turns: the best
 placement is played again, the next round looks elsewhere.
 
+Where there are more cells than payoffs that the model holds, most are never told apart, and the largest expected gain
+of one round is short-sighted: a round that explores climbs an optimism of one standard deviation there.
+
 A model with functions of single cells has a hill for every choice of cells, and a climb knows one of them: its gains
 are climbed from the most promising of two dozen plans, in which two actions exchanged their shares or few have any.
 """
@@ -34,6 +37,8 @@ NOTHING = 1e-5  # share of all that was gained so far that would not count as a 
 BEARABLE = 0.1  # share of what the best is above the first or a middle plan that a look into drift may lose …
 HALVINGS = 8  # … and how often it is shortened for that
 JITTERED = 1e-10  # variance that a model without noise leaves at a told plan
+MANY = 250  # cells: as many as payoffs that an exact process holds; beyond …
+LOOKING = 1.0  # … a round that explores has this optimism, in standard deviations
 EXCHANGES, SPARSE = 16, 8  # plans that are looked at before gains of a model that bends are climbed …
 FACE = 3.0  # … the sparse ones with about so many actions each
 
@@ -45,8 +50,8 @@ class Exploring:
     best: highest mean of the visited plans. bearable: by how much less a look may be expected to bring where payoffs
     drift. least: gain over the best that would count. due: whether this round explores whatever little optimism would
     find. turn: whether this is a second round, which may explore. multiplier: that little optimism, in standard
-    deviations. highest: much of it. follows: whether payoffs drift. bends: whether the model has functions of single
-    cells.
+    deviations. highest: much of it. many: whether there are more cells than payoffs can tell apart. follows: whether
+    payoffs drift. bends: whether the model has functions of single cells.
     """
 
     best: float
@@ -57,6 +62,7 @@ class Exploring:
     multiplier: float
     highest: float
     placements: KnownPlacements
+    many: bool = False
     follows: bool = False
     bends: bool = False
 
@@ -78,8 +84,9 @@ class Exploring:
         least = max(NOTHING * gained, SURE * (noise_variance + JITTERED) ** 0.5)
         multiplier = least_multiplier(base, noise_variance)
         bearable = BEARABLE * (best - min(float(means[0]), float(np.median(means))))
+        many = seen.visited[0].size > MANY
         known, drifts = KnownPlacements.of(seen, memory), memory is not None
-        return Exploring(best, bearable, least, due, turn, multiplier, highest, known, follows=drifts)
+        return Exploring(best, bearable, least, due, turn, multiplier, highest, known, many, follows=drifts)
 
     def climbed(self, search: Search, starts: Starts, rng: np.random.Generator) -> tuple[FloatArray, bool]:
         """Return the plan, (C, A), and whether it explores."""
@@ -90,6 +97,10 @@ class Exploring:
             if self.may_gain(search, plan):
                 return plan, False
             starts = Starts(None, starts.incumbent, starts.random)
+        elif self.many:
+            plan = search.held_back.climbed(LOOKING, starts.every)
+            if self.may_gain(search, plan):
+                return plan, True
         plan, gain, starts = self._promising(search, starts, rng)
         if not self.may_gain(search, plan):
             plan = search.held_back.climbed(self.highest, [starts.random])

@@ -8,7 +8,7 @@ import pytest
 from mfbo import Feedback, History, Plan, Population, Round, create_study
 from mfbo.simplex import whole_agents
 from mfbo.strategies import Default
-from mfbo.strategies.default.exploring import SMALL, WINDOW, Exploring
+from mfbo.strategies.default.exploring import LOOKING, SMALL, WINDOW, Exploring
 from mfbo.strategies.default.search import Search, Starts
 from mfbo.strategies.default.seen import NEGLIGIBLE_NOISE, Seen
 
@@ -49,6 +49,18 @@ def exploring(means: np.ndarray, noise_variance: float = 0.0, explored: int = 0)
 def test_small_gains_let_every_second_round_explore():
     assert [exploring(CREEPING[:count]).due for count in (len(CREEPING) - 1, len(CREEPING))] == [False, True]
     assert exploring(CREEPING[: WINDOW + 1]).due is False  # too few rounds to tell
+
+
+def test_more_cells_than_payoffs_tell_apart_are_looked_at_with_optimism_instead_of_expected_gain():
+    rule, starts = exploring(CREEPING), Starts(None, PLANS[0], PLANS[1])
+    believed = Default().belief(SEEN.history)
+    search = Search.of(SEEN, believed, 2.0)
+    few, many = (replace(rule, best=-9.0, many=many) for many in (False, True))
+    plan, explores = many.climbed(search, starts, np.random.default_rng(0))
+    assert explores
+    np.testing.assert_array_equal(plan, search.held_back.climbed(LOOKING, starts.every))
+    assert (plan != few.climbed(search, starts, np.random.default_rng(0))[0]).any()
+    assert Exploring.of(SEEN, np.zeros(4), 0.0, 0.3, 8.0).many is False
 
 
 def test_gains_that_are_not_small_are_followed_up():

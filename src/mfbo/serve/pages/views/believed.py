@@ -24,7 +24,7 @@ def believed(study: Study) -> list[tuple[str, str]]:
     fit, kernel = getattr(process, "fit", None), getattr(process, "kernel", None)
     if fit is None or kernel is None or not hasattr(kernel, "terms"):
         return []
-    kernel = kernel.that_has(fit.theta)
+    kernel = kernel.with_further(fit.further)
     values, scale = kernel.values(fit.theta), scale_of(study) * belief.note.fit.scale
     noise = scale * float(belief.noise_variance) ** 0.5
     words = [("Luck of one round", f"about ± {number(noise)} around what its plan earns (one standard deviation).")]
