@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Literal
+
+import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.cards import Card, Shown
@@ -57,6 +60,14 @@ class History(Shown):
         return tuple(asked for asked in self.rounds if asked.state == "open")
 
     @cached_property
+    def steered(self) -> FloatArray:
+        """What the designer controlled in each told round, (m, C, A), m ≥ 1: see ``steers``."""
+        controlled = attrgetter("plan.distribution" if self.steers == "planned" else "played")
+        found = np.stack(list(map(controlled, self.told)))
+        found.setflags(write=False)
+        return found
+
+    @cached_property
     def next_word(self) -> int:
         """The position of the next word on where agents stand, see ``Round.seen``."""
         return 1 + max((asked.seen for asked in self.rounds if asked.seen is not None), default=-1)
@@ -78,7 +89,8 @@ class History(Shown):
         if changed.state == "open" and number == len(self.rounds):
             still_open.append(changed)
         rounds = (*self.rounds[:number], changed, *self.rounds[number + 1 :])
-        grown = replace(self, rounds=rounds, situations=self._knowing([changed]))
+        situations = self._knowing([changed]) if changed.situation else self.situations
+        grown = replace(self, rounds=rounds, situations=situations)
         vars(grown).update(  # what the cached properties would find
             told=(*self.told, changed) if changed.state == "done" else self.told,
             open=tuple(still_open),

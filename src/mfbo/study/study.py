@@ -53,8 +53,9 @@ class Study(Changes, Shown):
     ) -> None:
         """Use ``create_study`` or ``load_study``."""
         placing = Placing(settings.seed, settings.allocation, settings.context_allocation)
-        super().__init__(history, strategy, placing, journal, settings.payoff_is)
+        super().__init__(history, strategy, placing, journal)
         self.seed = settings.seed
+        self.payoff_is = settings.payoff_is
         self.lease_seconds = settings.lease_seconds
         self._placed = settings.placed
 
@@ -97,18 +98,24 @@ class Study(Changes, Shown):
         with self.lock:
             worker = None if worker is None else plain_text(worker, "worker")
             stated = self._read_situation(situation, "before", new_categories=new_categories)
+            special = any(said is not None for said in (size, closed, capacity, minimum))
             plan = None
             while plan is None:
                 self.refresh()
-                today, fleet = self._today(size, closed, capacity, minimum)
+                today, fleet = self._today(size, closed, capacity, minimum) if special else ({}, self.population)
                 counted = None if placed is None else self._read_placed(placed, fleet, allow_misfit=allow_misfit)
                 now = time.time()
                 day = _Day(today, fleet, counted, Lease(worker, self._expiry(now, stated)), now, stated)
-                offered = self._offered(worker, now)
+                offered = self._offered(worker, now) if self._history.open else None
                 if offered is not None and _says_more(stated, offered.situation):
                     self._give_up(offered, "it was made for another situation")
                     continue
-                plan = self._new(day) if offered is None else self._again(offered, day)
+                if offered is not None:
+                    plan = self._again(offered, day)
+                    continue
+                history = day.seen(self._history)
+                rng = derived_generator(self.seed, "propose", len(history.rounds))
+                plan = self._open(self.strategy.propose(history, rng), day, history)
             return plan
 
     def _expiry(self, now: float, stated: Situation) -> float | None:
@@ -129,12 +136,6 @@ class Study(Changes, Shown):
             if expired is None and asked.lease.has_expired(now):
                 expired = asked
         return expired
-
-    def _new(self, day: "_Day") -> Plan | None:
-        """Return the strategy's next plan; None if another process asked first."""
-        history = day.seen(self._history)
-        proposal = self.strategy.propose(history, derived_generator(self.seed, "propose", len(history.rounds)))
-        return self._open(proposal, day, history)
 
     def _open(self, proposal: Proposal, day: "_Day", history: History) -> Plan | None:
         """Add a round for a proposal made of a history as it is seen today; None if another process asked first."""
@@ -393,8 +394,11 @@ class _Day:
 
     def seen(self, history: History) -> History:
         """Return a history as the strategy sees it today."""
-        counted = history.counted(self.counted).in_situation(self.situation)
-        return counted.on_a_day(self.fleet) if self.today else counted
+        if self.counted is not None:
+            history = history.counted(self.counted)
+        if self.situation:
+            history = history.in_situation(self.situation)
+        return history.on_a_day(self.fleet) if self.today else history
 
 
 def _broken_by(plan: Plan, history: History) -> str:

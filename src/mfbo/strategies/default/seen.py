@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -10,7 +9,6 @@ from mfbo.arrays import FloatArray
 from mfbo.models import only_system
 from mfbo.records import History, Round
 from mfbo.simplex import Region
-from mfbo.strategies.reading import steered
 from mfbo.strategies.replay_plan import FitNote
 
 PLANNED = ("planned", "planned costs")  # noisy population payoffs to be earned, and somebody chose the status quo
@@ -39,10 +37,10 @@ class Seen:
         """Look at a history with this kind of data."""
         return Seen(history, history.told, kind, history.region)
 
-    @cached_property
+    @property
     def visited(self) -> FloatArray:
         """What the designer controlled in each told round, (m, C, A); m ≥ 1."""
-        return steered(self.history)
+        return self.history.steered
 
     @property
     def payoffs_are_equal(self) -> bool:
