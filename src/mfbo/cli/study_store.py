@@ -11,9 +11,8 @@ from mfbo.cli.output import print_json, print_table, say
 from mfbo.cli.study_commands import Delete, Doctor, ListStudies, Upgrade
 from mfbo.errors import DamageError, InvalidInputError, UnknownNameError
 from mfbo.storage import Finding, open_storage
-from mfbo.storage.addresses import read_address
+from mfbo.storage.addresses import read_address, showable
 from mfbo.storage.rules import STUDY
-from mfbo.storage.showing import showable
 
 DAMAGED = 1
 

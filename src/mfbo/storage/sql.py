@@ -18,7 +18,7 @@ from typing import Any
 
 from mfbo.errors import ConflictError, DamageError, InvalidInputError, StorageError, UnknownNameError
 from mfbo.storage.addresses import read_address
-from mfbo.storage.checksums import checksum
+from mfbo.storage.codec import checksum
 from mfbo.storage.connections import Database
 from mfbo.storage.contract import Draft, Event, EventKind, Finding, StudySummary
 from mfbo.storage.drivers import WAIT, Connection, Row

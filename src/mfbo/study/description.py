@@ -1,7 +1,6 @@
 """The description of a stored study, read and checked: who is placed, the strategy's name, the settings."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from mfbo.errors import DamageError, InvalidInputError, StorageError
 from mfbo.population import Population
@@ -39,7 +38,10 @@ def read_description(name: str, text: str) -> Description:
     if record.get("format") not in (FORMAT, WITH_SITUATIONS):
         raise StorageError(f"study {name!r} has format {record.get('format')!r}: a newer mfbo wrote it")
     try:
-        return _read(record)
+        population = codec.population_of(record["population"])
+        if not isinstance(record["strategy"], str):
+            raise TypeError("the strategy is not a text")
+        return Description(population, record["strategy"], StudySettings.from_record(record, population))
     except (*ODD, InvalidInputError) as error:
         raise DamageError(
             f"the description of study {name!r} is not what mfbo writes: {type(error).__name__}, {error};"
@@ -52,10 +54,3 @@ def stored_rounds(name: str, store: Storage) -> tuple[Round, ...]:
     described = read_description(name, store.description(name))
     empty = History(described.population, situations=described.settings.situations)
     return replayed(empty, store.events(name)).rounds
-
-
-def _read(record: dict[str, Any]) -> Description:
-    population = codec.population_of(record["population"])
-    if not isinstance(record["strategy"], str):
-        raise TypeError("the strategy is not a text")
-    return Description(population, record["strategy"], StudySettings.from_record(record, population))

@@ -11,9 +11,9 @@ from mfbo.records import RISK, Aim, History, read_distribution
 from mfbo.simplex import AllocationMethod
 from mfbo.situations import Situations
 from mfbo.storage import codec
-from mfbo.study.starting import AIMS, read_risk
-from mfbo.validation import known_name, positive, standard_deviation, whole_number
+from mfbo.validation import finite_number, known_name, positive, said, standard_deviation, whole_number
 
+AIMS: tuple[Aim, ...] = get_args(Aim)
 ALLOCATIONS: tuple[AllocationMethod, ...] = get_args(AllocationMethod)
 PayoffUnit = Literal["mean", "total"]
 PAYOFF_UNITS: tuple[PayoffUnit, ...] = get_args(PayoffUnit)
@@ -105,6 +105,16 @@ class StudySettings:
             "planned": self.planned,
         }
         return History(population, (), self.noise, steers, **aims, situations=self.situations)
+
+
+def read_risk(risk: Any) -> float:
+    """Check a share of what the status quo earns."""
+    value = finite_number(risk, "risk")
+    if not 0.0 <= value <= 1.0:
+        raise InvalidInputError(
+            f"risk must be a share from 0 to 1 of what the status quo earns, not {said(risk)}; None allows anything"
+        )
+    return value
 
 
 def _read_placed(record: Any, population: Population) -> IntArray | None:

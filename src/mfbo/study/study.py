@@ -65,11 +65,11 @@ class Study(Changes, Shown):
     @property
     def placed(self) -> IntArray | None:
         """Whole agents as they stand now, (C, A): as last counted or played, or as at the start; None if unknown."""
-        start: IntArray | None = padded(self._placed, self.population)
-        if self.population.size is None:
-            return start
-        standing = self._history.placed
-        return start if standing is None else standing
+        standing = None if self.population.size is None else self._history.placed
+        if standing is not None or self._placed is None:
+            return standing
+        start: IntArray = padded(self._placed, self.population)
+        return start
 
     def ask(
         self,
