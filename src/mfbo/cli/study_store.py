@@ -80,7 +80,7 @@ def upgrade(options: Upgrade) -> None:
 
 def _findings(address: str) -> tuple[list[Finding], str]:
     """Return what is wrong, in the file, in its records, and in what they say together; or else what is there."""
-    from mfbo.study.description import stored_rounds  # loads a study's whole machinery, which a list does without
+    from mfbo.study.settings import stored_rounds  # loads a study's whole machinery, which a list does without
 
     try:
         storage = open_storage(address, create=False)

@@ -125,19 +125,19 @@ class Population(_Checked):
         named, types = unique_names(actions, "actions"), unique_names(contexts, "contexts")
         share_array(weights, "context weights", len(types))
         if features is not None:
-            features = feature_array(features, "features", (len(named), len(feature_names)))
+            features = read_only(feature_array(features, "features", (len(named), len(feature_names))))
         if context_features is not None:
             shape = (len(types), np.shape(context_features)[1])
-            context_features = feature_array(context_features, "context_features", shape)
+            context_features = read_only(feature_array(context_features, "context_features", shape))
         made = Population.__new__(Population)
         _Checked.__init__(
             made,
             actions=named,
-            features=_read_only(features),
+            features=features,
             feature_names=tuple(feature_names),
             contexts=types,
             weights=read_only(weights),
-            context_features=_read_only(context_features),
+            context_features=context_features,
             size=None if size is None else whole_number(size, "size", least=1),
             limits=None,
         )

@@ -115,7 +115,8 @@ class History(Shown):
 
     def with_rounds(self, rounds: Sequence[Round]) -> "History":
         """Return the history with these rounds instead of its own; new categories of situations come with them."""
-        return replace(self, rounds=tuple(rounds), situations=self._knowing(rounds))
+        situations = None if self.situations is None else self._knowing(rounds)
+        return replace(self, rounds=tuple(rounds), situations=situations)
 
     def _knowing(self, rounds: Sequence[Round]) -> Situations | None:
         situations = self.situations

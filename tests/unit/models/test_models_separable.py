@@ -72,6 +72,7 @@ def test_gram_matrices_of_further_terms_are_the_same_whenever_they_are_asked_for
         for design in (early, late, whole):
             design.append(each)
         early.gram(values)
+    assert len(late.columns) < len(early.columns) == len(whole.columns)  # nothing is read before it is asked for
     np.testing.assert_array_equal(early.gram(values), late.gram(values))
     np.testing.assert_allclose(late.gram(values), whole.gram(values), rtol=1e-12)
 
