@@ -59,13 +59,11 @@ class History(Shown):
         """Rounds that were asked and not yet told."""
         return tuple(asked for asked in self.rounds if asked.state == "open")
 
-    @cached_property
+    @property
     def steered(self) -> FloatArray:
-        """What the designer controlled in each told round, (m, C, A), m ≥ 1: see ``steers``."""
+        """What the designer controlled in each told round, (m, C, A), m ≥ 1, see ``steers``; put together anew."""
         controlled = attrgetter("plan.distribution" if self.steers == "planned" else "played")
-        found = np.stack(list(map(controlled, self.told)))
-        found.setflags(write=False)
-        return found
+        return np.stack(list(map(controlled, self.told)))
 
     @cached_property
     def next_word(self) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 from mfbo.errors import ConflictError, DamageError, InvalidInputError, MfboError, StorageError
 from mfbo.storage.addresses import Address
-from mfbo.storage.drivers import CONNECT_SECONDS, WAIT, Connection, Driver, driver_for
+from mfbo.storage.drivers import CONNECT_SECONDS, WAIT, Connection, Driver, PostgresDriver, SqliteDriver
 from mfbo.storage.recognition import NO_STORE, is_store
 from mfbo.storage.shared_commits import UncertainCommitError, WriteTurns
 from mfbo.storage.sharing import PAUSE, Identity, identity_of, require_same, through_gate
@@ -96,7 +96,7 @@ class Database:
         self.address = address
         self.file = address.file
         self.opened: Identity | None = None  # the file of the first connection; later ones must have the same
-        self.driver: Driver = driver_for(address)
+        self.driver: Driver = PostgresDriver(address) if self.file is None else SqliteDriver(address)
         self._pool = Pool(self.driver)
         self._turns = WriteTurns(WAIT)
         self._in_log_mode = False

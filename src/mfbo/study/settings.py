@@ -85,9 +85,12 @@ class StudySettings:
     def from_record(cls, record: Mapping[str, Any], population: Population) -> "StudySettings":
         """Read and check what ``to_record`` made; studies that know of no aim are there to find."""
         start, situations = codec.array_of(record.get("status_quo")), record.get("situations")
+        placed = codec.array_of(record["placed"])
+        if placed is not None and (placed.shape != population.shape or placed.dtype.kind != "i" or (placed < 0).any()):
+            raise ValueError("the current placement does not fit the population")
         later = {
             "context_allocation": record["contexts"],
-            "placed": _read_placed(record["placed"], population),
+            "placed": placed,
             "aim": record.get("aim", "find"),
             "status_quo": None if start is None else read_only(read_distribution(start, population, "status quo")),
             "risk": record.get("risk", RISK),
@@ -161,10 +164,3 @@ def read_risk(risk: Any) -> float:
             f"risk must be a share from 0 to 1 of what the status quo earns, not {said(risk)}; None allows anything"
         )
     return value
-
-
-def _read_placed(record: Any, population: Population) -> IntArray | None:
-    placed: IntArray | None = codec.array_of(record)
-    if placed is not None and (placed.shape != population.shape or placed.dtype.kind != "i" or (placed < 0).any()):
-        raise ValueError("the current placement does not fit the population")
-    return placed

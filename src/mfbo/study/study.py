@@ -107,15 +107,7 @@ class Study(Changes, Shown):
                 now = time.time()
                 day = _Day(today, fleet, counted, Lease(worker, self._expiry(now, stated)), now, stated)
                 offered = self._offered(worker, now) if self._history.open else None
-                if offered is not None and _says_more(stated, offered.situation):
-                    self._give_up(offered, "it was made for another situation")
-                    continue
-                if offered is not None:
-                    plan = self._again(offered, day)
-                    continue
-                history = day.seen(self._history)
-                rng = derived_generator(self.seed, "propose", len(history.rounds))
-                plan = self._open(self.strategy.propose(history, rng), day, history)
+                plan = self._new(day) if offered is None else self._again(offered, day)
             return plan
 
     def _expiry(self, now: float, stated: Situation) -> float | None:
@@ -137,6 +129,12 @@ class Study(Changes, Shown):
                 expired = asked
         return expired
 
+    def _new(self, day: "_Day") -> Plan | None:
+        """Return the strategy's next plan; None if another process asked first."""
+        history = day.seen(self._history)
+        proposal = self.strategy.propose(history, derived_generator(self.seed, "propose", len(history.rounds)))
+        return self._open(proposal, day, history)
+
     def _open(self, proposal: Proposal, day: "_Day", history: History) -> Plan | None:
         """Add a round for a proposal made of a history as it is seen today; None if another process asked first."""
         plan = self._placing.plan(proposal, history, self.strategy.name)
@@ -151,6 +149,9 @@ class Study(Changes, Shown):
 
     def _again(self, offered: Round, day: "_Day") -> Plan | None:
         """Return an open plan for its holder or a new one; None if it cannot be played, or another was first."""
+        if _says_more(day.situation, offered.situation):
+            self._give_up(offered, "it was made for another situation")
+            return None
         expired = offered.lease.has_expired(day.now)
         broken = self._unfit(offered, day.today, day.fleet)
         if not broken and not expired and (day.counted is None or _same(day.counted, self.placed)):

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -37,7 +38,7 @@ class Seen:
         """Look at a history with this kind of data."""
         return Seen(history, history.told, kind, history.region)
 
-    @property
+    @cached_property
     def visited(self) -> FloatArray:
         """What the designer controlled in each told round, (m, C, A); m ≥ 1."""
         return self.history.steered

@@ -19,7 +19,8 @@ from mfbo.interfaces import Acquisition
 from mfbo.models import only_system
 from mfbo.records import History, Note, Proposal
 from mfbo.strategies.default.crowding import CrowdedBelief, Crowding
-from mfbo.strategies.default.doubts import FEWEST, Doubts
+from mfbo.strategies.default.doubts import FEWEST as FEWEST_DOUBTED
+from mfbo.strategies.default.doubts import Doubts
 from mfbo.strategies.default.exploring import Exploring
 from mfbo.strategies.default.first_plans import MOST_PLANS, first_plan
 from mfbo.strategies.default.guard import Guard
@@ -94,7 +95,7 @@ class Default(ModeledStrategy):
         if history.aim == "earn":
             noisy = history.situations is not None or replicates_disagree(shared.told)
             return without_shared_luck(without_wrong_days(shared) if noisy else shared)
-        return shared if len(shared.told) <= FEWEST else Doubts.of(shared).believed(shared)
+        return shared if len(shared.told) <= FEWEST_DOUBTED else Doubts.of(shared).believed(shared)
 
     def belief(self, history: History, kind: str | None = None) -> Belief:
         """Return the model of a history as it is modeled; an earning one of noisy days expects diminishing returns."""
