@@ -212,7 +212,7 @@ def make_strategy(strategy: Any) -> "Strategy":
     A name may be an import path, "mypkg.mine:Mine", of a class or function without arguments.
     """
     if isinstance(strategy, str):
-        name, settings = split_name(strategy)
+        name, settings = (strategy, None) if strategy in STRATEGIES else split_name(strategy)
         made = _named_strategy(name)
         return made if settings is None else with_settings(made, settings)
     return _checked(strategy, said(strategy))

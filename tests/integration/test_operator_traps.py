@@ -8,7 +8,7 @@ import pytest
 
 from mfbo import InvalidInputError, Population, create_study, load_study
 from mfbo.storage import sharing
-from mfbo.storage.showing import showable
+from mfbo.storage.addresses import showable
 
 STATIONS = "name,x,docks\n1,0,40\n2,1,40\n3,2,40\n"
 

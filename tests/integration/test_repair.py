@@ -18,7 +18,7 @@ from mfbo.cli import main
 from mfbo.errors import StorageError
 from mfbo.records import Feedback, Lease, Plan, Round
 from mfbo.storage import Draft, codec, open_storage
-from mfbo.storage.checksums import checksum
+from mfbo.storage.codec import checksum
 from mfbo.storage.repair import repair
 
 POPULATION = Population(["a", "b", "c"], size=9)

@@ -31,6 +31,18 @@ def test_a_tell_does_not_touch_the_model(walks):
     assert not [file for file in walks["tell"].files if file.startswith(("models/", "strategies/"))]
 
 
+def test_a_plain_round_asks_no_rule_that_cannot_apply():
+    files = walk.in_python("swarm", "system", "default", rounds=7)["ask"].files
+    rules = ("first_plans", "hints", "shared_luck", "doubts", "wrong_days", "lookers", "stall", "information_floor")
+    assert not files & {f"strategies/default/{rule}.py" for rule in rules}
+    assert not files & {"models/separable.py", "models/situation_kernel.py", "study/changes.py", "study/correcting.py"}
+
+
+def test_on_the_command_line_nothing_leads_back_into_a_file_that_waits():
+    for found in walk.on_command_line("default", rounds=2).values():
+        assert not found.hops_back
+
+
 def test_a_hop_back_is_seen():
     found = walk.Walk()
     found.enter([], "a.py", "f")

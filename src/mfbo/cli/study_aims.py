@@ -7,7 +7,7 @@ import typer
 from mfbo.cli.options import typed_number
 from mfbo.errors import InvalidInputError
 from mfbo.records import RISK
-from mfbo.study.starting import AIMS
+from mfbo.study.settings import AIMS
 from mfbo.validation import known_name
 
 

@@ -68,7 +68,8 @@ def _require_one_source(options: Ask, today: dict[str, Any]) -> None:
 
 def _next_plan(study: Study, options: Ask, counted: dict[str, Any]) -> Plan:
     """Return what the strategy proposes, the best plan believed in, or the user's own."""
-    stated = situation_of_text(options.situation, study.history.situations)
+    said = options.situation
+    stated = None if said is None else situation_of_text(said, study.history.situations)
     if options.plan is not None:
         return study.attach(read_placed(options.plan, study.population), options.worker, situation=stated)
     if options.best:
@@ -78,7 +79,7 @@ def _next_plan(study: Study, options: Ask, counted: dict[str, Any]) -> Plan:
 
 def _today(options: Ask) -> dict[str, Any]:
     """Return what is otherwise today, as far as it is said."""
-    capacity = pairs(options.capacity, "capacity", whole_or_none)
+    capacity = pairs(options.capacity, "capacity", whole_or_none) if options.capacity else None
     today = {"size": options.size, "closed": options.closed or None, "capacity": capacity}
     return {key: value for key, value in today.items() if value is not None}
 
@@ -124,15 +125,15 @@ def _record(
 def _warnings(study: Study, plan: Plan, moves: Moves | None, abandoned: list[Round]) -> list[str]:
     """Say which plans were given up, and why changes do not add up to 0 or are more than the budget allows."""
     lines = [f"plan {ended.number} is abandoned: {ended.error}" for ended in abandoned]
-    worker = study.rounds[plan.number].lease.worker
+    asked = study.rounds[plan.number]
+    worker = asked.lease.worker
     for other in study.history.open:
         if other.lease.worker == worker and other.number != plan.number:
             undone = f"mfbo study abandon {quote(study.name)} --plan {other.number}"
             lines.append(f"plan {other.number} is open too: tell it, or {undone}")
-    guarded = GUARDED.get(guard_word(study, plan.number))
+    guarded = GUARDED.get(guard_word(study, plan.number)) if "guard" in asked.notes else None
     lines += [] if guarded is None else [guarded]
-    today = change_words(study.rounds[plan.number].today)
-    lines += [f"today: {today}"] if today else []
+    lines += [f"today: {change_words(asked.today)}"] if asked.today else []
     if moves is None or plan.allocation is None:
         return lines
     fleet = int(plan.allocation.sum())

@@ -11,9 +11,8 @@ from mfbo.cli.output import print_json, print_table, say
 from mfbo.cli.study_commands import Delete, Doctor, ListStudies, Upgrade
 from mfbo.errors import DamageError, InvalidInputError, UnknownNameError
 from mfbo.storage import Finding, open_storage
-from mfbo.storage.addresses import read_address
+from mfbo.storage.addresses import read_address, showable
 from mfbo.storage.rules import STUDY
-from mfbo.storage.showing import showable
 
 DAMAGED = 1
 
@@ -81,7 +80,7 @@ def upgrade(options: Upgrade) -> None:
 
 def _findings(address: str) -> tuple[list[Finding], str]:
     """Return what is wrong, in the file, in its records, and in what they say together; or else what is there."""
-    from mfbo.study.description import stored_rounds  # loads a study's whole machinery, which a list does without
+    from mfbo.study.settings import stored_rounds  # loads a study's whole machinery, which a list does without
 
     try:
         storage = open_storage(address, create=False)

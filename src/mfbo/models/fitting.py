@@ -3,6 +3,11 @@
 Gram matrices are symmetric, so only the lower triangle is kept, row after row in one long vector ("packed"):
 appending a row appends to the vector, and a fit touches half the memory. The fit maximizes marginal likelihood plus
 log-normal priors, by L-BFGS with closed-form gradients, eq. (19).
+
+Payoffs that drift: the kernel times exp(−(t − t′)² / 2 ℓ²), t the number of the round, eq. (35). Rounds far apart tell
+less of each other, and a slow change goes on as it went: a long ℓ is nearly a slope in time. What is believed is about
+the next round, so each row's covariance with a plan shrinks by the same factor for all plans, and a posterior needs no
+more than K⁻¹ y and L⁻¹ with their rows' factors on them. Without drift nothing is computed.
 """
 
 from collections.abc import Sequence
@@ -12,13 +17,20 @@ import numpy as np
 import scipy
 
 from mfbo.arrays import FloatArray, IntArray
-from mfbo.models.drift import correlation
-from mfbo.models.kernel import Kernel, Source, Term, Values
+from mfbo.models.kernel import Further, Kernel, Source, Term, Values
 from mfbo.models.rows import Rows
 from mfbo.models.situation_kernel import Likeness, SituationPairs, SituationScale
 
 JITTER = 1e-10  # on standardized payoffs; keeps noise-free data factorizable
 FAILED = 1e25
+LENGTHS = (30.0, 100.0, 300.0, 1000.0, 3000.0)  # of drift, in rounds, that are compared
+QUIETER = 3.0  # by which the logarithm of the noise variance is lowered to see it: without drift, noise explains it
+DRIFT_EVIDENCE = 5.0  # nats by which drift must explain the payoffs better than none
+
+
+def correlation(numbers: FloatArray, others: FloatArray | float, length: float) -> FloatArray:
+    """Return how much rounds with these numbers tell of each other; arrays that broadcast."""
+    return np.asarray(np.exp(-0.5 * ((numbers - others) / length) ** 2))
 
 
 class GrowingArray:
@@ -59,15 +71,12 @@ class Design:
         """Start without rows."""
         self.kernel = kernel
         self.count = 0
-        further = [term for group in kernel.further for term in group.terms]
-        self._columns: dict[Source, GrowingArray] = {}
-        for term in (*kernel.terms, *further):
-            for source in term.sources:  # terms may share a source
-                self._columns.setdefault(source, GrowingArray())
+        self._columns = {source: GrowingArray() for term in kernel.terms for source in term.sources}  # some are shared
         self.columns: dict[Source, FloatArray] = {}
+        self._unread: list[Rows] | None = []  # by the further terms, whose rows are read once they are asked for
         self._grams = GrowingArray()
         self._pairs = {place: GrowingArray() for place in kernel.moving}
-        self._further = {term.name: _FurtherPairs() for term in further}
+        self._further = {term.name: _FurtherPairs() for term in _terms(kernel.further)}
         self._values, self._noise_scale, self._situations = GrowingArray(), GrowingArray(), GrowingArray()
         self.values = self._values.view
         self.noise_scale = self._noise_scale.view
@@ -97,6 +106,8 @@ class Design:
         for source, column in self._columns.items():
             column.extend(source.of_rows(rows.omega, rows.shares))
             self.columns[source] = column.view
+        if self._unread is not None and self.kernel.further:
+            self._unread.append(rows)
         lower = np.flatnonzero(np.tri(new, self.count, start))
         grams = np.ones((len(lower), len(self.kernel.terms)))
         for place, term in enumerate(self.kernel.terms):
@@ -107,6 +118,18 @@ class Design:
             else:
                 grams[:, place] = packed[:, 0]
         self._grams.extend(grams)
+
+    def read_further(self) -> None:
+        """Read the rows for the further terms too, from now on."""
+        if self._unread is None:
+            return
+        blocks, self._unread = self._unread, None
+        for source in (source for term in _terms(self.kernel.further) for source in term.sources):
+            if source not in self._columns:
+                self._columns[source] = GrowingArray()
+                for rows in blocks:
+                    self._columns[source].extend(source.of_rows(rows.omega, rows.shares))
+                self.columns[source] = self._columns[source].view
 
     def unit_grams(
         self, lengths: FloatArray, start: int = 0, reuse: FloatArray | None = None, kernel: Kernel | None = None
@@ -159,6 +182,10 @@ class Design:
         return model.pairs(self.situations[row], self.situations[column], scale)
 
 
+def _terms(groups: Sequence[Further]) -> list[Term]:
+    return [term for group in groups for term in group.terms]
+
+
 class _FurtherPairs:
     """What no hyperparameter changes of one further term, packed (N, P): computed as far as it is asked for."""
 
@@ -169,6 +196,7 @@ class _FurtherPairs:
     def known(self, design: Design, term: Term) -> FloatArray:
         """Return it for all rows of the design."""
         if self._rows < design.count:
+            design.read_further()
             lower = np.flatnonzero(np.tri(design.count - self._rows, design.count, self._rows))
             pairs = term.pairs(design.columns, self._rows, design.count)
             self._packed.extend(pairs.reshape(len(pairs), -1)[:, lower].T)

@@ -11,8 +11,16 @@ from mfbo.arrays import FloatArray
 from mfbo.interfaces import Posterior
 from mfbo.models.additive import AdditivePosterior
 from mfbo.models.cholesky import GrowingCholesky
-from mfbo.models.drift import EVIDENCE, LENGTHS, QUIETER, correlation, correlation_with_next
-from mfbo.models.fitting import JITTER, Design, MarginalLikelihood, fitted
+from mfbo.models.fitting import (
+    DRIFT_EVIDENCE,
+    JITTER,
+    LENGTHS,
+    QUIETER,
+    Design,
+    MarginalLikelihood,
+    correlation,
+    fitted,
+)
 from mfbo.models.kernel import Columns, Kernel, Part, Values
 from mfbo.models.posterior import Conditioned, TermPosterior
 from mfbo.models.rows import Rows
@@ -144,6 +152,8 @@ class GaussianProcess:
         kernel = self.kernel.with_further(fit.further)
         values = kernel.values(fit.theta)
         noise = values.noise if self.noise is None else (self.noise / fit.scale) ** 2
+        if kernel is not self.kernel:
+            self.design.read_further()
         parts: tuple[Part, ...] = ()
         for summand in kernel.summands:
             parts += (summand.conditioned(values, self.design.columns),)
@@ -173,7 +183,8 @@ class GaussianProcess:
         state = self._factorized
         alpha = state.cholesky.solve(in_unit(self.design.values, state.fit.shift, state.fit.scale))
         memory = state.fit.memory
-        lasting = None if memory is None else correlation_with_next(self.design.numbers, memory)
+        numbers = self.design.numbers
+        lasting = None if memory is None else correlation(numbers, numbers.max() + 1.0, memory)  # with the next round
         if pending is not None and len(pending):
             columns = {source: source.of_rows(pending, pending) for source in self.design.columns}
             rows, situated = self.design.situations, self._situated(pending_situations, len(pending))
@@ -257,7 +268,7 @@ def _length_of_drift(objective: MarginalLikelihood, theta: FloatArray, memory: f
     """
     costs = objective.by_memory(theta, (None, *LENGTHS))
     if memory is None:
-        costs[None] -= EVIDENCE
+        costs[None] -= DRIFT_EVIDENCE
         noise = max(theta[-1] - QUIETER, objective.kernel.bounds[-1, 0])
         quieter = objective.by_memory(np.append(theta[:-1], noise), LENGTHS)
         costs |= {length: min(costs[length], cost) for length, cost in quieter.items()}

@@ -1,6 +1,6 @@
 """The population: actions with features, contexts with weights, and how many agents there are."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from numbers import Real
@@ -12,13 +12,28 @@ from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.cards import Card, CardTable, Shown, amount, place_dots
 from mfbo.cards.card import ROWS
 from mfbo.errors import InvalidInputError
-from mfbo.population.cell_labels import CellLabels, places_of
 from mfbo.population.limits import Limits, Names, misfit, read_limits, read_placed, refuse_impossible
 from mfbo.population.named import Named, read_named
 from mfbo.simplex import quota
-from mfbo.validation import LARGEST_POPULATION, place_of, share_array, whole_number
+from mfbo.validation import LARGEST_POPULATION, feature_array, place_of, share_array, unique_names, whole_number
 
 WEIGHT_COLUMN = "weight"
+MAPPED = (("longitude", "latitude"), ("x", "y"))  # features that are places on a map; the first ones are degrees
+
+
+@dataclass(frozen=True, eq=False)
+class CellLabels:
+    """What the cells of a plan are called, and where the actions lie: enough to show a plan by itself.
+
+    contexts, actions: their names. weights: (C,), the agents' share of each context. places: (A, 2), None if the
+    population knows none. geographic: whether places are degrees of longitude and latitude.
+    """
+
+    contexts: tuple[str, ...]
+    actions: tuple[str, ...]
+    weights: FloatArray
+    places: FloatArray | None = None
+    geographic: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -95,6 +110,39 @@ class Population(_Checked):
             limits=read_limits(Names(named.names, types.names, _totals(shares, count)), *bounds) if limited else None,
         )
 
+    @staticmethod
+    def kept(
+        actions: Sequence[str],
+        contexts: Sequence[str],
+        size: Any,
+        *,
+        features: FloatArray | None,
+        feature_names: Sequence[str],
+        weights: FloatArray,
+        context_features: FloatArray | None,
+    ) -> "Population":
+        """Return a population without limits as a storage kept it, its arrays to the bit; refuse what none can be."""
+        named, types = unique_names(actions, "actions"), unique_names(contexts, "contexts")
+        share_array(weights, "context weights", len(types))
+        if features is not None:
+            features = read_only(feature_array(features, "features", (len(named), len(feature_names))))
+        if context_features is not None:
+            shape = (len(types), np.shape(context_features)[1])
+            context_features = read_only(feature_array(context_features, "context_features", shape))
+        made = Population.__new__(Population)
+        _Checked.__init__(
+            made,
+            actions=named,
+            features=features,
+            feature_names=tuple(feature_names),
+            contexts=types,
+            weights=read_only(weights),
+            context_features=context_features,
+            size=None if size is None else whole_number(size, "size", least=1),
+            limits=None,
+        )
+        return made
+
     def replaced(self, **changes: Any) -> "Population":
         """Return the same population with other fields, which have been checked."""
         values = {checked.name: getattr(self, checked.name) for checked in fields(self)}
@@ -141,8 +189,12 @@ class Population(_Checked):
     @cached_property
     def labels(self) -> CellLabels:
         """What the cells of its plans are called, and where the actions lie."""
-        places, geographic = places_of(self.features, self.feature_names)
-        return CellLabels(self.contexts, self.actions, self.weights, places, geographic)
+        names, features = self.feature_names, self.features
+        for pair in MAPPED:
+            if features is not None and set(pair) <= set(names):
+                places = features[:, [names.index(name) for name in pair]]
+                return CellLabels(self.contexts, self.actions, self.weights, places, pair == MAPPED[0])
+        return CellLabels(self.contexts, self.actions, self.weights)
 
     @property
     def spoken(self) -> str:

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Literal
+
+import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.cards import Card, Shown
@@ -56,6 +59,12 @@ class History(Shown):
         """Rounds that were asked and not yet told."""
         return tuple(asked for asked in self.rounds if asked.state == "open")
 
+    @property
+    def steered(self) -> FloatArray:
+        """What the designer controlled in each told round, (m, C, A), m ≥ 1, see ``steers``; put together anew."""
+        controlled = attrgetter("plan.distribution" if self.steers == "planned" else "played")
+        return np.stack(list(map(controlled, self.told)))
+
     @cached_property
     def next_word(self) -> int:
         """The position of the next word on where agents stand, see ``Round.seen``."""
@@ -78,7 +87,8 @@ class History(Shown):
         if changed.state == "open" and number == len(self.rounds):
             still_open.append(changed)
         rounds = (*self.rounds[:number], changed, *self.rounds[number + 1 :])
-        grown = replace(self, rounds=rounds, situations=self._knowing([changed]))
+        situations = self._knowing([changed]) if changed.situation else self.situations
+        grown = replace(self, rounds=rounds, situations=situations)
         vars(grown).update(  # what the cached properties would find
             told=(*self.told, changed) if changed.state == "done" else self.told,
             open=tuple(still_open),
@@ -103,7 +113,8 @@ class History(Shown):
 
     def with_rounds(self, rounds: Sequence[Round]) -> "History":
         """Return the history with these rounds instead of its own; new categories of situations come with them."""
-        return replace(self, rounds=tuple(rounds), situations=self._knowing(rounds))
+        situations = None if self.situations is None else self._knowing(rounds)
+        return replace(self, rounds=tuple(rounds), situations=situations)
 
     def _knowing(self, rounds: Sequence[Round]) -> Situations | None:
         situations = self.situations

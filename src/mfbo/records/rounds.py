@@ -208,9 +208,8 @@ class Round(Shown):
 
     def joint_shares(self, distribution: FloatArray, population: Population) -> FloatArray:
         """Return w = p_c ξ_ca, the share of all agents in each cell (C, A), by the weights of this round."""
-        if self.weights is None:
-            return population.joint_shares(distribution)
-        return np.asarray(self.weights[:, None] * distribution)
+        weights = population.weights if self.weights is None else self.weights
+        return np.asarray(weights[:, None] * distribution)
 
     @staticmethod
     def asked(

@@ -10,10 +10,9 @@ from mfbo.simplex.coordinates import (
     uniform,
 )
 from mfbo.simplex.distances import hellinger, jensen_shannon, total_variation
-from mfbo.simplex.moves import Moves
 from mfbo.simplex.region import Region
 from mfbo.simplex.slicing import with_share
-from mfbo.simplex.whole_agents import AllocationMethod, allocate, quota, realized, sampled, whole_agents
+from mfbo.simplex.whole_agents import AllocationMethod, Moves, allocate, quota, realized, sampled, whole_agents
 
 __all__ = [
     "AllocationMethod",

@@ -1,8 +1,10 @@
 """Whole agents from a distribution, at a cost free of M: the one entrance to rounding and drawing.
 
-``whole_agents`` rounds, with limits or without; ``allocate`` draws as well; ``realized`` is the way back to shares.
+``whole_agents`` rounds, with limits or without; ``allocate`` draws as well; ``realized`` is the way back to shares;
+``Moves`` lead from one whole placement to another.
 """
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -74,3 +76,26 @@ def realized(counts: IntArray, planned: FloatArray) -> FloatArray:
     """Return what was really played, ξ̂ = n_ca / n_c; a context without agents keeps its planned row."""
     totals = counts.sum(axis=1, keepdims=True)
     return np.asarray(np.where(totals > 0, counts / np.maximum(totals, 1), planned))
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """What leads from where agents stand to a plan, all in whole agents.
+
+    change: what comes to every cell (C, A), below 0 where agents are taken. moved: agents that change their place.
+    missing: agents that the plan places and that stand nowhere. surplus: agents that stand somewhere and are not
+    in the plan. The changes add up to missing − surplus.
+    """
+
+    change: IntArray
+    moved: int
+    missing: int
+    surplus: int
+
+    @staticmethod
+    def between(placed: IntArray, planned: IntArray, *, fixed_contexts: bool = True) -> "Moves":
+        """Compare two placements (C, A); fixed_contexts: whether no agent changes its context between them."""
+        change = planned - placed
+        gaps = change.sum(axis=1) if fixed_contexts else change.sum(keepdims=True)
+        missing, surplus = int(np.maximum(gaps, 0).sum()), int(np.maximum(-gaps, 0).sum())
+        return Moves(change, int(np.maximum(change, 0).sum()) - missing, missing, surplus)

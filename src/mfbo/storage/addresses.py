@@ -1,11 +1,17 @@
-"""Addresses of databases, read: an SQLite file, or a PostgreSQL server."""
+"""Addresses of databases, read (an SQLite file, or a PostgreSQL server) and shown without their secrets."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from mfbo.errors import InvalidInputError
-from mfbo.storage.showing import HIDDEN, SECRET, showable
+
+HIDDEN = "***"
+SECRET = re.compile(r"pass|pwd|secret|token", re.IGNORECASE)
+_USER = re.compile(r"^([^:@/?]*):.*@", re.DOTALL)
+_NO_PORT = re.compile(r"^([^:@/?\[]*):(?!\d+(?:[/?]|$))[^@/?]+$")  # a password whose host was forgotten
+_SETTING = re.compile(r"""([\w%.+\-]+)(\s*=\s*)('(?:[^'\\]|\\.)*'|"[^"]*"|[^&;\s]*)""")
 
 
 @dataclass(frozen=True)
@@ -75,3 +81,22 @@ def _sqlite_file(rest: str, shown: str) -> Path:
     if not file.absolute().parent.is_dir():
         raise InvalidInputError(f"the folder {file.absolute().parent} does not exist; make it first")
     return file
+
+
+def showable(address: object) -> str:
+    """Return an address as outputs and errors may show it, however it is written: what may be a password is hidden.
+
+    Rather too much is hidden than too little: an address that cannot be read has its password anywhere.
+    """
+    text = str(address)
+    scheme, mark, rest = text.partition("://")
+    if not mark:
+        scheme, rest = "", text
+    if scheme.casefold() != "sqlite" or not rest.startswith("/"):  # a file's name may hold any character
+        rest = _USER.sub(rf"\1:{HIDDEN}@", rest)  # up to the last @: a password may hold any character
+        rest = _NO_PORT.sub(rf"\1:{HIDDEN}", rest)
+    return scheme + mark + _SETTING.sub(_hidden, rest)
+
+
+def _hidden(setting: re.Match[str]) -> str:
+    return f"{setting[1]}{setting[2]}{HIDDEN}" if SECRET.search(unquote(setting[1])) else setting[0]

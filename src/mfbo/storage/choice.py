@@ -3,9 +3,9 @@
 from typing import Any
 
 from mfbo.errors import InvalidInputError
+from mfbo.storage.addresses import showable
 from mfbo.storage.contract import Storage
 from mfbo.storage.memory import MemoryStorage
-from mfbo.storage.showing import showable
 from mfbo.validation import said
 
 FORMS = '"memory", "sqlite:///file.db" or "postgresql+psycopg://user@host/database"'

@@ -1,9 +1,10 @@
-"""Records as JSON text and back, to the bit. Arrays travel as base64 of their little-endian bytes; no pickle.
+"""Records as JSON text and back, to the bit, and their checksums. Arrays travel as base64 of their bytes; no pickle.
 
 Numbers outside arrays are written as Python writes them, which reads back to the same float.
 """
 
 import base64
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,6 +22,16 @@ _TYPES: dict[str, np.dtype[Any]] = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8")
 def to_text(record: Mapping[str, Any]) -> str:
     """Return a record as one line of JSON, the same for the same record."""
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+def checksum(*fields: Any) -> str:
+    """Return SHA-256 over all fields of a record, each written as ``repr`` with its length before it."""
+    digest = hashlib.sha256()
+    for field in fields:
+        text = field.encode() if isinstance(field, str) else repr(field).encode()
+        digest.update(b"%d:" % len(text))
+        digest.update(text)
+    return digest.hexdigest()
 
 
 def from_text(text: str) -> dict[str, Any]:
@@ -70,21 +81,21 @@ def population_record(population: Population) -> dict[str, Any]:
 
 def population_of(record: Mapping[str, Any]) -> Population:
     """Read a population; the arrays are those that were stored, to the bit."""
-    columns: dict[str, Any] = {"name": record["actions"]}
+    for names in (record["actions"], record["contexts"], record["feature_names"]):
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise TypeError("names are no texts")
     features = array_of(record["features"])
     if (0 if features is None else features.shape[1]) != len(record["feature_names"]):
         raise ValueError("features and their names differ in number")
-    for position, name in enumerate(record["feature_names"]):
-        columns[name] = features[:, position]
-    weights = array_of(record["weights"])
-    population = Population(
-        columns,
+    population = Population.kept(
+        record["actions"],
         record["contexts"],
         record["size"],
-        weights=weights,
+        features=features,
+        feature_names=record["feature_names"],
+        weights=array_of(record["weights"]),
         context_features=array_of(record["context_features"]),
     )
-    population = population.with_weights(weights)  # shares divided by their sum again lose a bit
     if record["limits"] is not None:
         return population.with_limits(Limits.from_record(record["limits"]))
     return population

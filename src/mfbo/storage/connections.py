@@ -6,16 +6,16 @@ for others instead of failing half-way. On a server connecting, locks and statem
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
 from typing import Any
 
 from mfbo.errors import ConflictError, DamageError, InvalidInputError, MfboError, StorageError
 from mfbo.storage.addresses import Address
-from mfbo.storage.drivers import CONNECT_SECONDS, WAIT, Connection, Driver, driver_for
+from mfbo.storage.drivers import CONNECT_SECONDS, WAIT, Connection, Driver, PostgresDriver, SqliteDriver
 from mfbo.storage.recognition import NO_STORE, is_store
-from mfbo.storage.shared_commits import SharedCommits, UncertainCommitError, WriteTurns
+from mfbo.storage.shared_commits import UncertainCommitError, WriteTurns
 from mfbo.storage.sharing import PAUSE, Identity, identity_of, require_same, through_gate
 
 MOST_IDLE = 5  # connections kept for the next transactions
@@ -96,10 +96,9 @@ class Database:
         self.address = address
         self.file = address.file
         self.opened: Identity | None = None  # the file of the first connection; later ones must have the same
-        self.driver: Driver = driver_for(address)
+        self.driver: Driver = PostgresDriver(address) if self.file is None else SqliteDriver(address)
         self._pool = Pool(self.driver)
         self._turns = WriteTurns(WAIT)
-        self._commits = SharedCommits(self._carried_out, self.checkpoint, WAIT)
         self._in_log_mode = False
 
     @contextmanager
@@ -125,21 +124,6 @@ class Database:
             except self.driver.errors as error:
                 raise UncertainCommitError(self._explained(error)) from error
             self._require_same()
-
-    def changed(self, change: Callable[[Connection], None]) -> None:
-        """Carry out a change in a transaction; on an SQLite file it shares the commit with those of other threads.
-
-        change: may be called again, after a transaction that was undone. ``UncertainCommitError``: as above.
-        """
-        if self.file is None:  # a server lets changes of several studies happen at once
-            self._carried_out([change])
-        else:
-            self._commits.make(change)
-
-    def _carried_out(self, changes: Sequence[Callable[[Connection], None]]) -> None:
-        with self.transaction(write=True) as connection:
-            for change in changes:
-                change(connection)
 
     def checkpoint(self) -> None:
         """Move what was written from SQLite's log into the file itself, as far as nobody is in the way.

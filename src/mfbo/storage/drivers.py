@@ -6,6 +6,7 @@ A library over both costs every command half a second to load (decision 11); our
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Protocol
 
@@ -56,12 +57,12 @@ class Driver(Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False)
 class Connection:
-    """A connection inside a transaction."""
+    """A connection of a driver's library inside a transaction."""
 
-    def __init__(self, raw: Any, driver: Driver) -> None:
-        self.raw = raw
-        self.driver = driver
+    raw: Any
+    driver: Driver
 
     def rows(self, statement: str, **values: Any) -> list[Row]:
         """Return all rows of a query."""
@@ -184,8 +185,3 @@ class PostgresDriver:
     def tables(self, connection: Connection) -> list[str]:
         """Return the names of all tables of the schema in use."""
         return connection.column("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
-
-
-def driver_for(address: Address) -> Driver:
-    """Return the library for an address."""
-    return PostgresDriver(address) if address.file is None else SqliteDriver(address)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mfbo.errors import StorageError
-from mfbo.storage.checksums import checksum
+from mfbo.storage.codec import checksum
 from mfbo.storage.recognition import NO_STORE, is_store_content
 from mfbo.storage.rules import END, next_step
 from mfbo.storage.salvage import Salvage, SavedStudy, salvaged

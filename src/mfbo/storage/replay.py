@@ -42,12 +42,10 @@ class Replay:
     @property
     def history(self) -> History:
         """All that is known after the events taken so far."""
-        changed = replace(
-            self._before,
-            population=self.population,
-            corrections=self._corrections,
-            status_quo=padded_shares(self._before.status_quo, self.population),
-        )
+        changed = self._before
+        if self._corrections:
+            status_quo = padded_shares(changed.status_quo, self.population)
+            changed = replace(changed, population=self.population, corrections=self._corrections, status_quo=status_quo)
         return changed.with_rounds(self.rounds)
 
     def take(self, event: Event) -> None:
@@ -56,7 +54,9 @@ class Replay:
             if event.kind == "changed":
                 self._change(event)
                 return
-            changed = lifted(self._after(event), self.population)
+            changed = self._after(event)
+            if self._corrections:  # the population may have grown, and whoever wrote this may not have known
+                changed = lifted(changed, self.population)
             _require_sound(changed, self.population)
         except StorageError:
             raise

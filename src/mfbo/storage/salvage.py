@@ -13,7 +13,7 @@ from mfbo.errors import MfboError
 from mfbo.population import Population
 from mfbo.records import History, Lease, Plan, Round
 from mfbo.storage import codec
-from mfbo.storage.checksums import checksum
+from mfbo.storage.codec import checksum
 from mfbo.storage.contract import Draft, Event
 from mfbo.storage.lost_changes import lost_actions, parts, stand_in
 from mfbo.storage.recognition import START

@@ -2,18 +2,20 @@
 
 A commit takes a disk some milliseconds, however much is in it. Whoever finds nobody at work carries out the changes of
 all who wait, in one transaction; each of them goes on only after that commit. If one of the changes is refused, all are
-undone, and each is made alone.
+undone, and each is made alone. ``SqlStorage`` carries out what the thread that leads takes here.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from threading import Event, Lock
 from typing import Any
 
 from mfbo.errors import StorageError
 
 MOST_TOGETHER = 64  # changes in one commit
+INTERRUPTED = "the thread that stored this was interrupted"
 
 Change = Callable[[Any], None]
 """What is done with a connection inside a transaction."""
@@ -45,50 +47,40 @@ class WriteTurns:
                 lock.release()
 
 
-class SharedCommits:
-    """Changes of several threads in one transaction.
+@dataclass(eq=False)
+class Waiting:
+    """A change that waits, and what became of it; neither done nor failed: it is to be made alone.
 
-    carried_out: makes changes in one transaction, all or none. settle: called when nobody waits any more. wait: seconds
-    after which a thread goes on by itself, and SQLite's own lock decides.
+    leads: whether its thread is to carry out what waits. is_taken: whether somebody carries it out, or has.
     """
 
-    def __init__(
-        self, carried_out: Callable[[Sequence[Change]], None], settle: Callable[[], None], wait: float
-    ) -> None:
-        self._carried_out = carried_out
+    change: Change
+    woken: Event = field(default_factory=Event)
+    leads: bool = False
+    is_taken: bool = False
+    is_done: bool = False
+    error: Exception | None = None
+
+
+class SharedCommits:
+    """Changes of several threads that wait for one transaction.
+
+    settle: called when nobody waits any more. wait: seconds after which a thread goes on by itself, and SQLite's own
+    lock decides.
+    """
+
+    def __init__(self, settle: Callable[[], None], wait: float) -> None:
         self._settle = settle
         self._wait = wait
-        self._begin_anew()
-
-    def _begin_anew(self) -> None:
         self._lock = Lock()
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[Waiting] = []
         self._is_led = False
         self._process = os.getpid()
 
-    def make(self, change: Change) -> None:
-        """Make a change; it is stored when this returns.
-
-        If this raises it was not, but for an ``UncertainCommitError`` or an interrupt: then only a look tells.
-        """
+    def await_turn(self, mine: Waiting) -> None:
+        """Wait until a change was taken up by another thread and made, or until its own thread is to lead."""
         if os.getpid() != self._process:  # a forked child has no other threads
-            self._begin_anew()
-        mine = _Waiting(change)
-        try:
-            self._await_turn(mine)
-            while not mine.is_taken:
-                self._lead()
-        except BaseException:
-            self._withdraw(mine)
-            raise
-        if mine.error is not None:
-            raise mine.error
-        if not mine.is_done:
-            self._carried_out([change])
-            self._settle_if_nobody_waits()
-
-    def _await_turn(self, mine: "_Waiting") -> None:
-        """Wait until the change was made, or until its thread is to lead."""
+            self._lock, self._waiting, self._is_led, self._process = Lock(), [], False, os.getpid()
         with self._lock:
             self._waiting.append(mine)
             mine.leads, self._is_led = not self._is_led, True
@@ -96,7 +88,7 @@ class SharedCommits:
             if not mine.is_taken:  # whoever leads is lost, or very slow
                 return
 
-    def _withdraw(self, mine: "_Waiting") -> None:
+    def withdraw(self, mine: Waiting) -> None:
         """Wait no longer: the thread is interrupted. If it was to lead, another does."""
         with self._lock:
             if mine in self._waiting:
@@ -104,40 +96,34 @@ class SharedCommits:
         if mine.leads and not mine.is_taken:
             self._hand_over()
 
-    def _lead(self) -> None:
-        """Carry out what waits, wake its threads, and let the next one lead."""
+    def take(self) -> list[Waiting]:
+        """Return what waits, for the thread that leads to make in one transaction, all or none; ``finish`` follows."""
         with self._lock:
             group = self._waiting[:MOST_TOGETHER]
             del self._waiting[:MOST_TOGETHER]
         for one in group:
             one.is_taken = True
+        return group
+
+    def finish(self, group: list[Waiting], error: BaseException | None) -> None:
+        """Say what became of changes, wake their threads, and let the next one lead; error: None if all are stored."""
+        uncertain = None if error is None or isinstance(error, Exception) else INTERRUPTED
+        uncertain = str(error) if isinstance(error, UncertainCommitError) else uncertain
         try:
-            self._make_together(group)
+            for one in group:
+                one.is_done = error is None
+                if uncertain is not None:  # each looks what became of its own
+                    one.error = UncertainCommitError(uncertain)
+                elif isinstance(error, Exception) and len(group) == 1:
+                    one.error = error
         finally:
             for one in group:
                 one.woken.set()
             self._hand_over()
 
-    def _make_together(self, group: "list[_Waiting]") -> None:
-        try:
-            self._carried_out([one.change for one in group])
-        except UncertainCommitError as error:
-            for one in group:
-                one.error = UncertainCommitError(str(error))
-        except Exception as error:
-            if len(group) == 1:
-                group[0].error = error
-        except BaseException:  # whoever leads is interrupted: the others look what became of their changes
-            for one in group:
-                one.error = UncertainCommitError("the thread that stored this was interrupted")
-            raise
-        else:
-            for one in group:
-                one.is_done = True
-
     def _hand_over(self) -> None:
         try:
-            self._settle_if_nobody_waits()
+            self.settle_if_nobody_waits()
         finally:
             with self._lock:
                 following = self._waiting[0] if self._waiting else None
@@ -146,18 +132,7 @@ class SharedCommits:
                     following.leads = True
                     following.woken.set()
 
-    def _settle_if_nobody_waits(self) -> None:
+    def settle_if_nobody_waits(self) -> None:
+        """Settle, unless a change is about to be made after which that is due again."""
         if not self._waiting:
             self._settle()
-
-
-class _Waiting:
-    """A change that waits, and what became of it; neither done nor failed: it is to be made alone."""
-
-    def __init__(self, change: Change) -> None:
-        self.change = change
-        self.woken = Event()
-        self.leads = False  # its thread is to carry out what waits
-        self.is_taken = False  # somebody carries it out, or has
-        self.is_done = False
-        self.error: Exception | None = None

@@ -18,13 +18,13 @@ from typing import Any
 
 from mfbo.errors import ConflictError, DamageError, InvalidInputError, StorageError, UnknownNameError
 from mfbo.storage.addresses import read_address
-from mfbo.storage.checksums import checksum
+from mfbo.storage.codec import checksum
 from mfbo.storage.connections import Database
 from mfbo.storage.contract import Draft, Event, EventKind, Finding, StudySummary
 from mfbo.storage.drivers import WAIT, Connection, Row
 from mfbo.storage.rules import END, UNSETTLING, check_expected, check_known, next_step
 from mfbo.storage.schema import SCHEMA, is_older, migrate, require_newest, version_of
-from mfbo.storage.shared_commits import UncertainCommitError
+from mfbo.storage.shared_commits import SharedCommits, UncertainCommitError, Waiting
 from mfbo.validation import known_name
 
 _log = logging.getLogger(__package__)
@@ -52,6 +52,7 @@ class SqlStorage:
         if self.file is not None:
             require_usable(self.file, create=create)
         self._database = Database(read)
+        self._commits = SharedCommits(self._database.checkpoint, WAIT)
         try:
             with self._database.reported():
                 self._version = self._prepare(create)
@@ -218,11 +219,16 @@ class SqlStorage:
     def _change(self, change: Callable[[Connection], None], is_done: Callable[[Connection], bool]) -> None:
         """Make a change; if the commit fails on its way, look whether the change is there.
 
-        is_done: looks, after waiting for whoever is still at work on the study: a server may go on without us.
+        change: may be called again, after a transaction that was undone. is_done: looks, after waiting for whoever is
+        still at work on the study: a server may go on without us.
         """
         require_newest(self._version, self.address)
+        mine = Waiting(change)
         try:
-            self._database.changed(change)
+            if self.file is None:  # a server lets changes of several studies happen at once
+                self._carry_out([mine])
+            else:
+                self._make_with_others(mine)
             return
         except UncertainCommitError as error:
             failed = error
@@ -247,6 +253,41 @@ class SqlStorage:
                 time.sleep(LOOK_AGAIN)
         if not done:
             raise StorageError(f"{failed} (nothing was stored)") from failed
+
+    def _make_with_others(self, mine: Waiting) -> None:
+        """Make a change in one transaction with those of other threads that wait; it is stored when this returns.
+
+        If this raises it was not, but for an ``UncertainCommitError`` or an interrupt: then only a look tells.
+        """
+        try:
+            self._commits.await_turn(mine)
+            while not mine.is_taken:
+                self._lead()
+        except BaseException:
+            self._commits.withdraw(mine)
+            raise
+        if mine.error is not None:
+            raise mine.error
+        if not mine.is_done:
+            self._carry_out([mine])
+            self._commits.settle_if_nobody_waits()
+
+    def _lead(self) -> None:
+        """Carry out the changes of all threads that wait; what is refused is for each of them to find out."""
+        group, error = self._commits.take(), None
+        try:
+            self._carry_out(group)
+        except BaseException as raised:
+            error = raised
+            if not isinstance(raised, Exception):
+                raise
+        finally:
+            self._commits.finish(group, error)
+
+    def _carry_out(self, changes: Sequence[Waiting]) -> None:
+        with self._database.transaction(write=True) as connection:
+            for waiting in changes:
+                waiting.change(connection)
 
     def _uid(self, connection: Connection, name: str) -> str | None:
         """Return which study has a name, after all who make or change it are done."""

@@ -7,7 +7,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import Posterior
 from mfbo.records import History
-from mfbo.strategies.reading import recommendable, steered, told_payoffs
+from mfbo.strategies.reading import recommendable, told_payoffs
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class ModelFreeStrategy:
     def recommend(self, history: History) -> FloatArray:
         """Return the distribution of the round with the best told payoff, of those that keep the limits."""
         choice = recommendable(history)
-        return np.asarray(steered(history)[choice[int(np.argmax(told_payoffs(history)[choice]))]])
+        return np.asarray(history.steered[choice[int(np.argmax(told_payoffs(history)[choice]))]])
 
     def posterior(self, history: History) -> Posterior | None:
         """Return None: there is no model of the cells."""

@@ -30,7 +30,7 @@ from mfbo.models.situation_kernel import SituationModel
 from mfbo.population import Population
 from mfbo.records import History, Note, Round
 from mfbo.strategies.own_kernel import own_kernel
-from mfbo.strategies.reading import pending_shares, pending_situations, recommendable, situation_of, steered
+from mfbo.strategies.reading import pending_shares, pending_situations, recommendable, situation_of
 from mfbo.strategies.replay_plan import FitNote, RefitSchedule, ReplayPlan, Setting
 
 _log = logging.getLogger(__package__)
@@ -210,7 +210,9 @@ class ModeledStrategy:
         differ = situations is not None
         setting = Setting.of(told, kind, sparse=self.sparse, subset=kind in self.subset_kinds, situations=differ)
         plan = ReplayPlan.of(history, setting, self.schedule)
-        key = _kernel_key(population), id(situations), kind, None if start is None else start.tobytes()
+        arrays = (population.features, population.weights, population.context_features)
+        place = population.shape, *map(id, arrays)  # a fleet that grows and a station that closes leave a kernel as is
+        key = place, id(situations), kind, None if start is None else start.tobytes()
         if key not in self._kernels:  # both are kept alive, so that the ids of their parts stay their own
             kernel = self.kernel_for(population, kind) if own is None else own_kernel(own, population)
             if start is not None:
@@ -223,7 +225,7 @@ class ModeledStrategy:
     def recommend(self, history: History) -> FloatArray:
         """Return the visited distribution with the highest posterior mean, of those that keep the limits."""
         with one_blas_thread():
-            visited = steered(history)[recommendable(history)]
+            visited = history.steered[recommendable(history)]
             posterior = self.belief(self.as_modeled(history)).posterior
             return np.asarray(visited[int(np.argmax(posterior.population_means(visited)))])
 
@@ -232,9 +234,3 @@ class ModeledStrategy:
         with one_blas_thread():
             belief = self.belief(self.as_modeled(history))
             return RescaledPosterior(belief.posterior, belief.note.fit.shift, belief.note.fit.scale)
-
-
-def _kernel_key(population: Population) -> Hashable:
-    """Return what a kernel depends on: a fleet that grows and a station that closes leave it as it is."""
-    arrays = (population.features, population.weights, population.context_features)
-    return population.shape, *map(id, arrays)

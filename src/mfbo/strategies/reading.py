@@ -1,8 +1,7 @@
-"""What strategies read off a history: payoffs, what was steered, what is on its way, what may be recommended."""
+"""What strategies read off a history: payoffs, what is on its way, what may be recommended."""
 
 from collections.abc import Collection
 from dataclasses import replace
-from operator import attrgetter
 
 import numpy as np
 
@@ -19,12 +18,6 @@ def told_payoffs(history: History) -> FloatArray:
     return np.array([told_payoff(done) for done in history.told], dtype=np.float64)
 
 
-def steered(history: History) -> FloatArray:
-    """Return what the designer controlled in each told round, (m, C, A): see ``History.steers``."""
-    controlled = attrgetter("plan.distribution" if history.steers == "planned" else "played")
-    return np.stack(list(map(controlled, history.told)))
-
-
 def recommendable(history: History) -> IntArray:
     """Return which told rounds may be recommended: those that keep the limits; all of them if none does."""
     limits = history.population.limits
@@ -32,7 +25,7 @@ def recommendable(history: History) -> IntArray:
         return np.arange(len(history.told))
     totals = history.population.context_totals
     region = limits.region(totals, None)
-    allowed = [region.contains(whole_agents(played, totals)) for played in steered(history)]
+    allowed = [region.contains(whole_agents(played, totals)) for played in history.steered]
     return np.flatnonzero(allowed) if any(allowed) else np.arange(len(allowed))
 
 

@@ -69,8 +69,6 @@ class Changes(Corrections):
 
     def _today(self, size: Any, closed: Any, capacity: Any, minimum: Any) -> tuple[Change, Population]:
         """Return what is otherwise today, and who is placed; refuse a day on which no placement keeps all limits."""
-        if all(said is None for said in (size, closed, capacity, minimum)):
-            return {}, self.population
         today = read_change(self.population, size=size, close=closed, capacity=capacity, minimum=minimum)
         return (today, self._changed(today)) if today else ({}, self.population)
 

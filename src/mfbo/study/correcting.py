@@ -8,17 +8,14 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError, UnknownNameError, never_asked
-from mfbo.interfaces import Strategy
-from mfbo.journal import Journal, KnownLog
 from mfbo.population import Population, changed
-from mfbo.records import Feedback, History, Plan, Round, read_distribution
+from mfbo.records import Feedback, Plan, Round, read_distribution
 from mfbo.simplex import realized
-from mfbo.storage import Event, EventKind, Storage, codec
+from mfbo.storage import Event, EventKind, codec
 from mfbo.storage.replay import replayed
 from mfbo.storage.rules import require_correctable
 from mfbo.study.log import LogEntry, read_log
 from mfbo.study.questions import Questions
-from mfbo.study.whole_plans import Placing
 from mfbo.validation import plain_text, said
 
 FEWEST_TOLD = 5  # payoffs whose range says how far outside another one is …
@@ -28,43 +25,9 @@ OTHER_SIZE = 5.0  # … of one that is so many times larger or smaller
 
 
 class Corrections(Questions):
-    """A history that is kept in a storage's log, or here alone, and can be corrected."""
+    """A history that can be corrected; payoff_is: whether payoffs are told per agent or of all together."""
 
-    def __init__(
-        self, history: History, strategy: Strategy, placing: Placing, journal: Journal | None, payoff_is: str = "mean"
-    ) -> None:
-        super().__init__(history, strategy, placing)
-        self.payoff_is = payoff_is
-        self._journal = journal  # None: the rounds are kept here alone
-        self._is_read = False  # whether the log was read ahead, for the next call
-
-    @property
-    def name(self) -> str:
-        """The name under which it is stored; empty without a storage."""
-        return "" if self._journal is None else self._journal.name
-
-    @property
-    def storage(self) -> Storage | None:
-        """Where it is stored."""
-        return None if self._journal is None else self._journal.storage
-
-    def refresh(self, *, ahead: bool = False) -> None:
-        """Read what other processes did to this study; ahead: the call that follows at once need not read it again."""
-        with self.lock:
-            if self._journal is not None and (ahead or not self._is_read):
-                self._history = self._journal.refresh(self._history)
-            self._is_read = ahead
-
-    def known(self) -> KnownLog | None:
-        """Return what this object knows of its log, for another object of the same study; None without a storage."""
-        with self.lock:
-            return None if self._journal is None else self._journal.known(self._history)
-
-    def take(self, known: KnownLog) -> None:
-        """Take over what another object of the same study in this process knows, instead of reading it again."""
-        with self.lock:
-            if self._journal is not None:
-                self._history = self._journal.take(self._history, known)
+    payoff_is: str
 
     def amend(
         self,

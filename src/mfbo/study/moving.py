@@ -6,10 +6,10 @@ from typing import Any
 from mfbo.errors import InvalidInputError
 from mfbo.records import History
 from mfbo.storage import Draft, Event, Storage, codec, open_storage
-from mfbo.storage.checksums import checksum
+from mfbo.storage.codec import checksum
 from mfbo.storage.replay import replayed
-from mfbo.study.description import read_description
 from mfbo.study.opening import load_study
+from mfbo.study.settings import read_description
 from mfbo.study.study import Study
 from mfbo.validation import plain_text, said
 

@@ -12,8 +12,14 @@ from mfbo.own_parts import is_import_path
 from mfbo.population import Population
 from mfbo.records import RISK, Aim
 from mfbo.storage import Storage, open_storage
-from mfbo.study.description import Description, description_text, read_description
-from mfbo.study.settings import ALLOCATIONS, LEASE_SECONDS, StudySettings
+from mfbo.study.settings import (
+    ALLOCATIONS,
+    LEASE_SECONDS,
+    Description,
+    StudySettings,
+    description_text,
+    read_description,
+)
 from mfbo.study.starting import read_status_quo
 from mfbo.study.study import Study
 from mfbo.study.whole_plans import Placing

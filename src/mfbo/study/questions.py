@@ -1,4 +1,4 @@
-"""What a study answers without changing: its best round, the plan to keep, what the model expects, and why."""
+"""A study's history as it is kept, and what it answers without changing: the plan to keep, what is expected, why."""
 
 from collections.abc import Callable
 from threading import RLock
@@ -9,10 +9,12 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.errors import InvalidInputError, RoundStateError
 from mfbo.interfaces import Posterior, Strategy
+from mfbo.journal import Journal, KnownLog
 from mfbo.population import Population
 from mfbo.records import History, Plan, Round, read_distribution
 from mfbo.simplex import whole_agents
 from mfbo.situations import Known, Situation, SituationValue
+from mfbo.storage import Storage
 from mfbo.study.explaining import Explanation, Prediction, explained, predicted
 from mfbo.study.outlook import FeedbackTold, Outlook, looked_out
 from mfbo.study.round_tables import rounds_frame
@@ -21,16 +23,18 @@ from mfbo.validation import known_name, whole_number
 
 
 class Questions:
-    """A history, the strategy that reads it, and a lock: threads that share a study wait for one another.
+    """A history, the log it is kept in, the strategy that reads it, and a lock: threads that share a study wait.
 
-    The lock is not copied or sent along.
+    journal: None if the rounds are kept here alone. The lock is not copied or sent along.
     """
 
-    def __init__(self, history: History, strategy: Strategy, placing: Placing) -> None:
+    def __init__(self, history: History, strategy: Strategy, placing: Placing, journal: Journal | None) -> None:
         self.strategy = strategy
         self.lock = RLock()
         self._history = history
         self._placing = placing
+        self._journal = journal
+        self._is_read = False  # whether the log was read ahead, for the next call
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the lock behind."""
@@ -39,6 +43,34 @@ class Questions:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take a new lock."""
         self.__dict__.update(state, lock=RLock())
+
+    @property
+    def name(self) -> str:
+        """The name under which it is stored; empty without a storage."""
+        return "" if self._journal is None else self._journal.name
+
+    @property
+    def storage(self) -> Storage | None:
+        """Where it is stored."""
+        return None if self._journal is None else self._journal.storage
+
+    def refresh(self, *, ahead: bool = False) -> None:
+        """Read what other processes did to this study; ahead: the call that follows at once need not read it again."""
+        with self.lock:
+            if self._journal is not None and (ahead or not self._is_read):
+                self._history = self._journal.refresh(self._history)
+            self._is_read = ahead
+
+    def known(self) -> KnownLog | None:
+        """Return what this object knows of its log, for another object of the same study; None without a storage."""
+        with self.lock:
+            return None if self._journal is None else self._journal.known(self._history)
+
+    def take(self, known: KnownLog) -> None:
+        """Take over what another object of the same study in this process knows, instead of reading it again."""
+        with self.lock:
+            if self._journal is not None:
+                self._history = self._journal.take(self._history, known)
 
     @property
     def population(self) -> Population:

@@ -1,22 +1,24 @@
-"""What a study is created with beside its population and its strategy: one record from keyword to storage and back."""
+"""What a study is created with: its population, its strategy's name, its settings; from keyword to storage and back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from mfbo.arrays import FloatArray, IntArray, read_only
-from mfbo.errors import InvalidInputError
+from mfbo.errors import DamageError, InvalidInputError, StorageError
 from mfbo.population import Population
-from mfbo.records import RISK, Aim, History, read_distribution
+from mfbo.records import RISK, Aim, History, Round, read_distribution
 from mfbo.simplex import AllocationMethod
 from mfbo.situations import Situations
-from mfbo.storage import codec
-from mfbo.study.starting import AIMS, read_risk
-from mfbo.validation import known_name, positive, standard_deviation, whole_number
+from mfbo.storage import Storage, codec
+from mfbo.storage.replay import ODD, replayed
+from mfbo.validation import finite_number, known_name, positive, said, standard_deviation, whole_number
 
+AIMS: tuple[Aim, ...] = get_args(Aim)
 ALLOCATIONS: tuple[AllocationMethod, ...] = get_args(AllocationMethod)
 PayoffUnit = Literal["mean", "total"]
 PAYOFF_UNITS: tuple[PayoffUnit, ...] = get_args(PayoffUnit)
+FORMAT, WITH_SITUATIONS = 1, 2  # a program that knows no situations must not go on with a study that has them
 LEASE_SECONDS = 172_800.0  # two days: a plan is played on one day and told on the next
 
 
@@ -83,9 +85,12 @@ class StudySettings:
     def from_record(cls, record: Mapping[str, Any], population: Population) -> "StudySettings":
         """Read and check what ``to_record`` made; studies that know of no aim are there to find."""
         start, situations = codec.array_of(record.get("status_quo")), record.get("situations")
+        placed = codec.array_of(record["placed"])
+        if placed is not None and (placed.shape != population.shape or placed.dtype.kind != "i" or (placed < 0).any()):
+            raise ValueError("the current placement does not fit the population")
         later = {
             "context_allocation": record["contexts"],
-            "placed": _read_placed(record["placed"], population),
+            "placed": placed,
             "aim": record.get("aim", "find"),
             "status_quo": None if start is None else read_only(read_distribution(start, population, "status quo")),
             "risk": record.get("risk", RISK),
@@ -107,8 +112,55 @@ class StudySettings:
         return History(population, (), self.noise, steers, **aims, situations=self.situations)
 
 
-def _read_placed(record: Any, population: Population) -> IntArray | None:
-    placed: IntArray | None = codec.array_of(record)
-    if placed is not None and (placed.shape != population.shape or placed.dtype.kind != "i" or (placed < 0).any()):
-        raise ValueError("the current placement does not fit the population")
-    return placed
+@dataclass(frozen=True, eq=False)
+class Description:
+    """What a study was created with."""
+
+    population: Population
+    strategy: str
+    settings: StudySettings
+
+
+def description_text(described: Description) -> str:
+    """Return a description as a storage keeps it."""
+    record = {
+        "format": FORMAT if described.settings.situations is None else WITH_SITUATIONS,
+        "population": codec.population_record(described.population),
+        "strategy": described.strategy,
+        **described.settings.to_record(),
+    }
+    return codec.to_text(record)
+
+
+def read_description(name: str, text: str) -> Description:
+    """Read a description; refuse one that ``create_study`` does not write."""
+    record = codec.from_text(text)
+    if record.get("format") not in (FORMAT, WITH_SITUATIONS):
+        raise StorageError(f"study {name!r} has format {record.get('format')!r}: a newer mfbo wrote it")
+    try:
+        population = codec.population_of(record["population"])
+        if not isinstance(record["strategy"], str):
+            raise TypeError("the strategy is not a text")
+        return Description(population, record["strategy"], StudySettings.from_record(record, population))
+    except (*ODD, InvalidInputError) as error:
+        raise DamageError(
+            f"the description of study {name!r} is not what mfbo writes: {type(error).__name__}, {error};"
+            " `mfbo study doctor` says more"
+        ) from error
+
+
+def stored_rounds(name: str, store: Storage) -> tuple[Round, ...]:
+    """Return the rounds of a stored study, without its strategy: what `doctor` can say of any study."""
+    described = read_description(name, store.description(name))
+    empty = History(described.population, situations=described.settings.situations)
+    return replayed(empty, store.events(name)).rounds
+
+
+def read_risk(risk: Any) -> float:
+    """Check a share of what the status quo earns."""
+    value = finite_number(risk, "risk")
+    if not 0.0 <= value <= 1.0:
+        raise InvalidInputError(
+            f"risk must be a share from 0 to 1 of what the status quo earns, not {said(risk)}; None allows anything"
+        )
+    return value

@@ -1,18 +1,17 @@
-"""What an operator says when a study begins: the aim, the plan that would be followed otherwise, the risk allowed."""
+"""What an operator says when a study begins: the plan that would be followed otherwise."""
 
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from mfbo.arrays import FloatArray, IntArray, read_only
 from mfbo.errors import InvalidInputError
 from mfbo.population import Population, cells_by_name
-from mfbo.records import Aim, Plan, read_distribution
+from mfbo.records import Plan, read_distribution
 from mfbo.records.distributions import SHARE_COLUMNS
 from mfbo.simplex import realized, uniform
-from mfbo.validation import as_numbers, finite_number, said
+from mfbo.validation import as_numbers, finite_number
 
-AIMS: tuple[Aim, ...] = get_args(Aim)
 SHARES_SUM = 1e-3  # rows that sum to 1 up to this are shares, others agents
 
 
@@ -45,16 +44,6 @@ def _is_shares(start: Any, population: Population) -> bool:
     with np.errstate(over="ignore", invalid="ignore"):  # what is too large is refused as whole agents
         sums = table.sum(axis=-1)
     return bool(np.abs(sums - 1.0).max(initial=0.0) <= SHARES_SUM)
-
-
-def read_risk(risk: Any) -> float:
-    """Check a share of what the status quo earns."""
-    value = finite_number(risk, "risk")
-    if not 0.0 <= value <= 1.0:
-        raise InvalidInputError(
-            f"risk must be a share from 0 to 1 of what the status quo earns, not {said(risk)}; None allows anything"
-        )
-    return value
 
 
 def _shares(counts: IntArray, population: Population) -> FloatArray:

@@ -53,8 +53,9 @@ class Study(Changes, Shown):
     ) -> None:
         """Use ``create_study`` or ``load_study``."""
         placing = Placing(settings.seed, settings.allocation, settings.context_allocation)
-        super().__init__(history, strategy, placing, journal, settings.payoff_is)
+        super().__init__(history, strategy, placing, journal)
         self.seed = settings.seed
+        self.payoff_is = settings.payoff_is
         self.lease_seconds = settings.lease_seconds
         self._placed = settings.placed
 
@@ -64,11 +65,11 @@ class Study(Changes, Shown):
     @property
     def placed(self) -> IntArray | None:
         """Whole agents as they stand now, (C, A): as last counted or played, or as at the start; None if unknown."""
-        start: IntArray | None = padded(self._placed, self.population)
-        if self.population.size is None:
-            return start
-        standing = self._history.placed
-        return start if standing is None else standing
+        standing = None if self.population.size is None else self._history.placed
+        if standing is not None or self._placed is None:
+            return standing
+        start: IntArray = padded(self._placed, self.population)
+        return start
 
     def ask(
         self,
@@ -97,17 +98,15 @@ class Study(Changes, Shown):
         with self.lock:
             worker = None if worker is None else plain_text(worker, "worker")
             stated = self._read_situation(situation, "before", new_categories=new_categories)
+            special = any(said is not None for said in (size, closed, capacity, minimum))
             plan = None
             while plan is None:
                 self.refresh()
-                today, fleet = self._today(size, closed, capacity, minimum)
+                today, fleet = self._today(size, closed, capacity, minimum) if special else ({}, self.population)
                 counted = None if placed is None else self._read_placed(placed, fleet, allow_misfit=allow_misfit)
                 now = time.time()
                 day = _Day(today, fleet, counted, Lease(worker, self._expiry(now, stated)), now, stated)
-                offered = self._offered(worker, now)
-                if offered is not None and _says_more(stated, offered.situation):
-                    self._give_up(offered, "it was made for another situation")
-                    continue
+                offered = self._offered(worker, now) if self._history.open else None
                 plan = self._new(day) if offered is None else self._again(offered, day)
             return plan
 
@@ -150,6 +149,9 @@ class Study(Changes, Shown):
 
     def _again(self, offered: Round, day: "_Day") -> Plan | None:
         """Return an open plan for its holder or a new one; None if it cannot be played, or another was first."""
+        if _says_more(day.situation, offered.situation):
+            self._give_up(offered, "it was made for another situation")
+            return None
         expired = offered.lease.has_expired(day.now)
         broken = self._unfit(offered, day.today, day.fleet)
         if not broken and not expired and (day.counted is None or _same(day.counted, self.placed)):
@@ -393,8 +395,11 @@ class _Day:
 
     def seen(self, history: History) -> History:
         """Return a history as the strategy sees it today."""
-        counted = history.counted(self.counted).in_situation(self.situation)
-        return counted.on_a_day(self.fleet) if self.today else counted
+        if self.counted is not None:
+            history = history.counted(self.counted)
+        if self.situation:
+            history = history.in_situation(self.situation)
+        return history.on_a_day(self.fleet) if self.today else history
 
 
 def _broken_by(plan: Plan, history: History) -> str:

@@ -102,6 +102,7 @@ def test_gram_matrices_of_further_terms_are_the_same_whenever_they_are_asked_for
         for design in (early, late, whole):
             design.append(each)
         early.gram(values, kernel=RICHER)
+    assert len(late.columns) < len(early.columns)  # nothing is read before it is asked for
     known, later = early.gram(values, kernel=RICHER), late.gram(values, kernel=RICHER)
     np.testing.assert_array_equal(known, later)
     np.testing.assert_allclose(later, whole.gram(values), rtol=1e-12)

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from mfbo import Feedback, Plan, Population, Round
-from mfbo.errors import StorageError
+from mfbo.errors import InvalidInputError, StorageError
 from mfbo.records import Lease
 from mfbo.storage import codec
+from mfbo.storage.replay import ODD
 
 any_float = st.floats(allow_nan=True, allow_infinity=True)
 tables = hnp.arrays(np.float64, (2, 3), elements=any_float)
@@ -70,6 +71,35 @@ def test_populations(population):
         assert getattr(found, name) == getattr(population, name)
     for name in ("features", "weights", "context_features"):
         assert same_bits(getattr(found, name), getattr(population, name))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("actions", "ab"),
+        ("actions", ["a", 2]),
+        ("actions", ["a", "a"]),
+        ("actions", ["a", "b", "c"]),
+        ("contexts", {"u": 0.5, "v": 0.5}),
+        ("contexts", [["u"], ["v"]]),
+        ("feature_names", ["x", "y"]),
+        ("features", codec.array_record([[0.1], [np.nan]])),
+        ("features", codec.array_record([[0.1], [1e200]])),
+        ("weights", codec.array_record([0.5, 0.4])),
+        ("weights", codec.array_record([1.0, 0.0])),
+        ("weights", None),
+        ("context_features", codec.array_record([1.0, 2.0])),
+        ("context_features", codec.array_record([[np.inf], [2.0]])),
+        ("size", 0),
+        ("size", 2.5),
+    ],
+)
+def test_a_population_that_none_can_be_is_refused(key, value):
+    population = Population({"name": ["a", "b"], "x": [0.1, 0.2]}, ["u", "v"], 10, context_features=[[1.0], [2.0]])
+    record = codec.population_record(population)
+    assert codec.population_of(record).actions == population.actions
+    with pytest.raises((InvalidInputError, *ODD)):
+        codec.population_of({**record, key: value})
 
 
 @given(st.lists(st.floats(0.001, 1), min_size=2, max_size=9))

@@ -7,7 +7,26 @@ import pytest
 
 from mfbo.errors import ConflictError, RoundStateError, StorageError
 from mfbo.storage import open_storage
-from mfbo.storage.shared_commits import SharedCommits, UncertainCommitError
+from mfbo.storage.shared_commits import SharedCommits, UncertainCommitError, Waiting
+from mfbo.storage.sql import SqlStorage
+
+
+class Writer(SqlStorage):
+    """A storage whose transactions are those given; settle, wait: as in ``SharedCommits``."""
+
+    def __init__(self, carried_out, settle=lambda: None, wait=60.0):
+        self.carried_out, self._commits = carried_out, SharedCommits(settle, wait)
+
+    def _carry_out(self, changes):
+        self.carried_out([waiting.change for waiting in changes])
+
+    def make(self, change):
+        self._make_with_others(Waiting(change))
+
+
+def all_made(changes):
+    for change in changes:
+        change(None)
 
 
 class Transactions:
@@ -24,17 +43,16 @@ class Transactions:
             self.go_on.wait(60)
         elif self.fail is not None and len(changes) > 1:
             raise self.fail
-        for change in changes:
-            change(None)
+        all_made(changes)
 
 
-def gathered(transactions, commits, changes):
+def gathered(transactions, writer, changes):
     """Make one change, and the others while it is being made; return what came of the others."""
     with ThreadPoolExecutor(len(changes) + 1) as pool:
-        first = pool.submit(commits.make, lambda _: None)
+        first = pool.submit(writer.make, lambda _: None)
         transactions.begun.wait(60)
-        others = [pool.submit(commits.make, change) for change in changes]
-        while len(commits._waiting) < len(changes):
+        others = [pool.submit(writer.make, change) for change in changes]
+        while len(writer._commits._waiting) < len(changes):
             pass
         transactions.go_on.set()
         first.result()
@@ -43,9 +61,9 @@ def gathered(transactions, commits, changes):
 
 def test_those_who_wait_share_the_next_commit_and_the_file_is_settled_when_nobody_waits():
     transactions, settled, made = Transactions(), [], []
-    commits = SharedCommits(transactions.carried_out, lambda: settled.append(len(made)), wait=60.0)
+    writer = Writer(transactions.carried_out, lambda: settled.append(len(made)))
     changes = [lambda _, number=number: made.append(number) for number in range(5)]
-    assert gathered(transactions, commits, changes) == [None] * 5
+    assert gathered(transactions, writer, changes) == [None] * 5
     assert transactions.groups == [1, 5]
     assert made == list(range(5))
     assert settled == [5]
@@ -53,12 +71,12 @@ def test_those_who_wait_share_the_next_commit_and_the_file_is_settled_when_nobod
 
 def test_after_a_refusal_each_is_made_alone():
     transactions, made = Transactions(), []
-    commits = SharedCommits(transactions.carried_out, lambda: None, wait=60.0)
+    writer = Writer(transactions.carried_out)
 
     def refused(_):
         raise RoundStateError("told already")
 
-    outcomes = gathered(transactions, commits, [lambda _: made.append("a"), refused, lambda _: made.append("b")])
+    outcomes = gathered(transactions, writer, [lambda _: made.append("a"), refused, lambda _: made.append("b")])
     assert [type(outcome) for outcome in outcomes] == [type(None), RoundStateError, type(None)]
     assert {"a", "b"} <= set(made)
     assert transactions.groups == [1, 3, 1, 1, 1]
@@ -67,41 +85,42 @@ def test_after_a_refusal_each_is_made_alone():
 @pytest.mark.parametrize("interrupted", [False, True])
 def test_a_commit_that_failed_on_its_way_is_uncertain_for_all_of_them(interrupted):
     transactions = Transactions(KeyboardInterrupt() if interrupted else UncertainCommitError("the disk is gone"))
-    commits = SharedCommits(transactions.carried_out, lambda: None, wait=60.0)
-    outcomes = gathered(transactions, commits, [lambda _: None] * 3)
+    writer = Writer(transactions.carried_out)
+    outcomes = gathered(transactions, writer, [lambda _: None] * 3)
     kinds = [type(outcome) for outcome in outcomes]
     assert kinds.count(UncertainCommitError) == (2 if interrupted else 3)
-    commits.make(lambda _: None)  # the next one finds nobody at work
+    writer.make(lambda _: None)  # the next one finds nobody at work
 
 
 def test_a_leader_that_is_interrupted_while_it_settles_stops_nobody():
     def interrupted():
         raise KeyboardInterrupt
 
-    commits = SharedCommits(lambda changes: None, interrupted, wait=60.0)
+    writer = Writer(lambda changes: None, interrupted)
     for _ in range(2):  # the second one would wait for the first for ever
         with pytest.raises(KeyboardInterrupt):
-            commits.make(lambda _: None)
+            writer.make(lambda _: None)
 
 
 @pytest.mark.parametrize("leads", [False, True])
 def test_a_thread_that_is_interrupted_while_it_waits_stops_nobody(leads, monkeypatch):
     made = []
-    commits = SharedCommits(lambda changes: [change(None) for change in changes], lambda: None, wait=60.0)
-    monkeypatch.setattr(commits, "_await_turn", _appended_and_interrupted(commits, leads))
+    writer = Writer(all_made)
+    commits = writer._commits
+    monkeypatch.setattr(commits, "await_turn", _appended_and_interrupted(commits, leads))
     with pytest.raises(KeyboardInterrupt):
-        commits.make(lambda _: made.append("never"))
+        writer.make(lambda _: made.append("never"))
     monkeypatch.undo()
     commits._is_led = commits._is_led and leads  # who led otherwise is done
-    commits.make(lambda _: made.append("next"))
+    writer.make(lambda _: made.append("next"))
     assert made == ["next"]
 
 
 def test_whoever_waits_for_too_long_goes_on_by_itself():
     made = []
-    commits = SharedCommits(lambda changes: [change(None) for change in changes], lambda: None, wait=0.01)
-    commits._is_led = True  # by a thread that is lost
-    commits.make(lambda _: made.append("mine"))
+    writer = Writer(all_made, wait=0.01)
+    writer._commits._is_led = True  # by a thread that is lost
+    writer.make(lambda _: made.append("mine"))
     assert made == ["mine"]
 
 
@@ -134,12 +153,12 @@ def test_a_conflict_of_one_study_leaves_the_records_of_the_others(tmp_path):
 def test_an_interrupted_leader_leaves_what_was_not_stored_refused_as_such(tmp_path, monkeypatch):
     storage = open_storage(f"sqlite:///{tmp_path}/studies.db")
     storage.create("study", "{}")
-    monkeypatch.setattr(storage._database, "changed", _interrupted)
+    monkeypatch.setattr(storage, "_make_with_others", _interrupted)
     with pytest.raises(StorageError, match="nothing was stored"):
         storage.append("study", "asked", 0, "{}", 0.0)
     with pytest.raises(StorageError, match="nothing was stored"):
         storage.delete("study")
 
 
-def _interrupted(change):
+def _interrupted(mine):
     raise UncertainCommitError("the thread that stored this was interrupted")

@@ -11,7 +11,7 @@ from mfbo import Population, create_study, load_study
 from mfbo.cli import main
 from mfbo.errors import InvalidInputError, MfboError
 from mfbo.storage import open_storage
-from mfbo.storage.showing import showable
+from mfbo.storage.addresses import showable
 
 SECRET = "Geh31m-n1s"
 ADDRESSES = [

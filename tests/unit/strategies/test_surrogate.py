@@ -8,7 +8,7 @@ from mfbo.models import Fit, GaussianProcess
 from mfbo.models.cholesky import GrowingCholesky
 from mfbo.records import told_payoff
 from mfbo.strategies import MeanFieldGPUCB
-from mfbo.strategies.reading import pending_shares, steered
+from mfbo.strategies.reading import pending_shares
 from mfbo.strategies.replay_plan import FitNote, RefitSchedule
 
 SCHEDULE = RefitSchedule(early=4, later=3, iterations=10)
@@ -155,12 +155,12 @@ def test_another_known_noise_is_answered_as_if_it_were_the_first(population):
 
 def test_what_the_designer_steers_is_the_realized_distribution_by_quota(population):
     played = round_of(population, 0, None).done(Feedback(1.0), np.full((2, 5), 0.2), told=0)
-    assert steered(History(population, (played,))).tolist() == [[[0.2] * 5] * 2]
+    assert History(population, (played,)).steered.tolist() == [[[0.2] * 5] * 2]
 
 
 def test_what_the_designer_steers_is_the_plan_when_agents_are_sampled(population):
     played = round_of(population, 0, None).done(Feedback(1.0), np.full((2, 5), 0.2), told=0)
-    found = steered(History(population, (played,), steers="planned"))
+    found = History(population, (played,), steers="planned").steered
     np.testing.assert_array_equal(found[0], played.plan.distribution)
 
 

@@ -34,12 +34,10 @@ class Doubts:
 
     @staticmethod
     def of(history: History) -> "Doubts":
-        """Look at all population payoffs; agents' payoffs, and plans that cannot be repeated, are believed."""
+        """Look at all population payoffs, more than ``FEWEST``; those of agents or unrepeatable plans are believed."""
         told = history.told
-        if len(told) <= FEWEST or history.steers != "realized":
-            return Doubts()
-        if history.situations is not None:  # a good day is no wrong number, and no other day repeats it
-            return Doubts()
+        if history.steers != "realized" or history.situations is not None:
+            return Doubts()  # a good day is no wrong number, and no other day repeats it
         if any(done.payoff is None for done in told):
             return Doubts()
         rejected: set[int] = set()

@@ -10,15 +10,13 @@ from mfbo.simplex import dirichlet, uniform
 from mfbo.strategies.default.seen import Seen
 
 PLANS, AGENTS_PLANS = 2, 5  # first plans for population payoffs (the replicate aside) and for agents' payoffs
-MOST_PLANS = max(PLANS + 1, AGENTS_PLANS)  # asked after which none is missing
+MOST_PLANS = max(PLANS + 1, AGENTS_PLANS)  # asked after which none is missing, if one was told
 NEAR_UNIFORM = 3.0  # concentration of the random ones
 
 
 def first_plan(seen: Seen, rng: np.random.Generator) -> FloatArray | None:
     """Return the next of the first plans, (C, A); None as soon as the model is to choose."""
     shape = seen.history.population.shape
-    if seen.told and len(seen.history.rounds) >= MOST_PLANS:
-        return None
     if not seen.history.rounds:
         return seen.allowed(uniform(*shape))
     if _replicate_is_due(seen):

@@ -51,20 +51,18 @@ class KnownPlacements:
         """Tell whether a distribution rounds to a known placement."""
         if self.allocations is None:
             return False
-        return self._rounded(distribution).tobytes() in self.allocations
+        counts = whole_agents(distribution, self.population.context_totals, self.region)
+        return counts.tobytes() in self.allocations
 
     def left(self, distribution: FloatArray, acquisition: Acquisition, rng: np.random.Generator) -> FloatArray:
         """Return the distribution, or if it is known the best of some neighbors that are not: one agent moved."""
         if self.allocations is None or not self.hold(distribution):
             return distribution
-        moved = _moved(self._rounded(distribution), rng)
+        moved = _moved(whole_agents(distribution, self.population.context_totals, self.region), rng)
         allowed = [counts for counts in moved if self.region is None or self.region.contains(counts)]
         new = [counts for counts in allowed if counts.tobytes() not in self.allocations]
         plans = [realized(counts, distribution) for counts in new]
         return max(plans, key=lambda plan: acquisition(plan)[0]) if plans else distribution
-
-    def _rounded(self, distribution: FloatArray) -> IntArray:
-        return whole_agents(distribution, self.population.context_totals, self.region)
 
 
 def _moved(counts: IntArray, rng: np.random.Generator) -> list[IntArray]:

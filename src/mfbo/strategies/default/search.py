@@ -19,6 +19,8 @@ from mfbo.strategies.modeled import Belief
 from mfbo.strategies.replay_plan import ROUND_BUDGET
 
 NOISY_MULTIPLIER = 1.0  # the least optimism where the fitted noise is not negligible
+LONGEST, SHORTEST = 60, 15  # steps of a climb …
+MANY_CELLS = 2000  # … fewer than the most beyond so many cells, so that a plan for 10,000 takes a second
 SAME_START = 0.01  # L1 distance per context below which two starts climb to the same place
 
 
@@ -105,7 +107,8 @@ class Search:
 
     def climbed_on(self, acquisition: Acquisition, starts: Sequence[FloatArray]) -> FloatArray:
         """Return the best allowed distribution found from these starts on another acquisition, (C, A)."""
-        iterations = _iterations(starts[0].size)
+        cells = starts[0].size
+        iterations = max(SHORTEST, min(LONGEST, LONGEST * MANY_CELLS // cells))
         climb: Maximizer = Lbfgs(iterations) if self.region is None else ProjectedAscent(self.region, iterations)
         return climb(acquisition, starts)[0]
 
@@ -117,11 +120,6 @@ def trusted_occupancy(occupancies: FloatArray, trust: float) -> FloatArray:
     """
     even = 1.0 / occupancies.shape[1]
     return np.asarray(trust * np.maximum(occupancies.max(axis=0), even))
-
-
-def _iterations(cells: int) -> int:
-    """Return how long to climb: 60 steps up to 2,000 cells, fewer beyond, so that a plan for 10,000 takes a second."""
-    return max(15, min(60, 60 * 2000 // cells))
 
 
 def least_multiplier(base: float, noise_variance: float) -> float:

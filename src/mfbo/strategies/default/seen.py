@@ -10,7 +10,6 @@ from mfbo.arrays import FloatArray
 from mfbo.models import only_system
 from mfbo.records import History, Round
 from mfbo.simplex import Region
-from mfbo.strategies.reading import steered
 from mfbo.strategies.replay_plan import FitNote
 
 PLANNED = ("planned", "planned costs")  # noisy population payoffs to be earned, and somebody chose the status quo
@@ -42,7 +41,7 @@ class Seen:
     @cached_property
     def visited(self) -> FloatArray:
         """What the designer controlled in each told round, (m, C, A); m ≥ 1."""
-        return steered(self.history)
+        return self.history.steered
 
     @property
     def payoffs_are_equal(self) -> bool:

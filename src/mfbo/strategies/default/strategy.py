@@ -16,11 +16,13 @@ import numpy as np
 
 from mfbo.arrays import FloatArray, one_blas_thread
 from mfbo.interfaces import Acquisition
+from mfbo.models import only_system
 from mfbo.records import History, Note, Proposal
 from mfbo.strategies.default.crowding import CrowdedBelief, Crowding
+from mfbo.strategies.default.doubts import FEWEST as FEWEST_DOUBTED
 from mfbo.strategies.default.doubts import Doubts
 from mfbo.strategies.default.exploring import Exploring
-from mfbo.strategies.default.first_plans import first_plan
+from mfbo.strategies.default.first_plans import MOST_PLANS, first_plan
 from mfbo.strategies.default.guard import Guard
 from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.information_floor import InformationFloor
@@ -84,15 +86,16 @@ class Default(ModeledStrategy):
     def as_modeled(self, history: History) -> History:
         """Return the history with payoffs that all agents share told as population payoffs, without those in doubt.
 
-        Cells that do not add up to the payoff told with them are left out, see ``hints``.
+        Cells that do not add up to the payoff told with them are left out, see ``hints``. Population payoffs alone are
+        read as they were told, and few of them are all believed.
         An earning study leaves days out that were probably told wrongly; others repeat the plan to find out. It also
         takes out what all cells of a day share, see ``shared_luck``.
         """
-        shared = without_hints(with_shared_payoffs(history))
+        shared = history if only_system(history.told) else without_hints(with_shared_payoffs(history))
         if history.aim == "earn":
             noisy = history.situations is not None or replicates_disagree(shared.told)
             return without_shared_luck(without_wrong_days(shared) if noisy else shared)
-        return Doubts.of(shared).believed(shared)
+        return shared if len(shared.told) <= FEWEST_DOUBTED else Doubts.of(shared).believed(shared)
 
     def belief(self, history: History, kind: str | None = None) -> Belief:
         """Return the model of a history as it is modeled; an earning one of noisy days expects diminishing returns."""
@@ -108,17 +111,18 @@ class Default(ModeledStrategy):
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return the uniform plan first (twice, to see noise), then random ones near it, then what the model likes."""
+        modeled = self.as_modeled(history)
+        seen = Seen.of(modeled, self.kind_of(modeled))
         if history.aim == "earn":
-            return self._earning(self._seen(self.as_modeled(history)), rng)
-        shared = without_hints(with_shared_payoffs(history))
-        doubts = Doubts.of(shared)
-        seen = self._seen(doubts.believed(shared))
-        first = first_plan(seen, rng)
-        if first is not None:
-            return Proposal(first)
-        doubted = doubts.repeated(history)
-        if doubted is not None:
-            return Proposal(doubted.plan.distribution)
+            return self._earning(seen, rng)
+        if not seen.told or len(history.rounds) < MOST_PLANS:
+            first = first_plan(seen, rng)
+            if first is not None:
+                return Proposal(first)
+        if len(seen.told) < len(history.told):  # one that is in doubt, and may have to be repeated, is left out
+            doubted = Doubts.of(with_shared_payoffs(history)).repeated(history)
+            if doubted is not None:
+                return Proposal(doubted.plan.distribution)
         with one_blas_thread():
             belief = self.belief(seen.history, seen.kind)
             means = belief.posterior.population_means(seen.visited)
@@ -191,12 +195,10 @@ class Default(ModeledStrategy):
         if history.aim != "earn":
             return super().recommend(history)
         with one_blas_thread():
-            seen = self._seen(self.as_modeled(history))
+            modeled = self.as_modeled(history)
+            seen = Seen.of(modeled, self.kind_of(modeled))
             guard = Guard.of(seen, self.belief(seen.history, seen.kind))
             return guard.recommended(seen.visited[recommendable(seen.history)])
-
-    def _seen(self, modeled: History) -> Seen:
-        return Seen.of(modeled, self.kind_of(modeled))
 
 
 def _optimistic(

@@ -11,7 +11,7 @@ from mfbo.simplex import dirichlet, projected, uniform
 from mfbo.strategies.model_free import ModelFreeStrategy, standardized
 from mfbo.strategies.on_simplex.logits import require_cells
 from mfbo.strategies.optional_library import drawn_seed, load, seeded_torch
-from mfbo.strategies.reading import steered, told_payoffs
+from mfbo.strategies.reading import told_payoffs
 from mfbo.validation import whole_number
 
 MOST_CELLS = 500  # a step of SLSQP, which BoTorch uses under equality constraints, costs the cube of the cells
@@ -55,12 +55,12 @@ class BotorchSimplex(ModelFreeStrategy):
         """Return where to climb from, (starts, C, A): half of them mixtures of a best plan and a random one."""
         shape = history.population.shape
         best = np.argsort(-told_payoffs(history), kind="stable")[: self.starts // 2]
-        near = [0.9 * plan + 0.1 * dirichlet(1.0, *shape, rng) for plan in steered(history)[best]]
+        near = [0.9 * plan + 0.1 * dirichlet(1.0, *shape, rng) for plan in history.steered[best]]
         return np.stack([*near, *(dirichlet(1.0, *shape, rng) for _ in range(self.starts - len(near)))])
 
     def _climbed(self, history: History, starts: FloatArray, seed: int) -> FloatArray:
         torch = load("torch", self.name)
-        points = _flat(torch, steered(history))
+        points = _flat(torch, history.steered)
         model = self._fitted(points, torch.from_numpy(standardized(told_payoffs(history)))[:, None])
         waiting = [asked.plan.realized for asked in history.open]
         sampling = load("botorch.sampling", self.name)

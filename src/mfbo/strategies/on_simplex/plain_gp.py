@@ -23,7 +23,7 @@ from mfbo.records import Feedback, History, Proposal, Round, told_payoff
 from mfbo.simplex import dirichlet, uniform
 from mfbo.strategies.model_free import standardized
 from mfbo.strategies.modeled import ModeledStrategy
-from mfbo.strategies.reading import steered, told_payoffs
+from mfbo.strategies.reading import told_payoffs
 from mfbo.validation import positive, whole_number
 
 GAIN = 1e-3  # a success improves the best payoff by more than so many standard deviations
@@ -87,7 +87,7 @@ class PlainGP(ModeledStrategy):
         size = self._region_size(modeled)
         with one_blas_thread():
             belief = self.belief(modeled)
-            visited = steered(modeled)
+            visited = modeled.steered
             means = belief.posterior.population_means(visited)
             center = visited[int(np.argmax(means))]
             posterior = belief.after_open_plans
