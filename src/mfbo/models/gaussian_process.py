@@ -90,7 +90,8 @@ class GaussianProcess:
         """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None).
 
         memory: the length of drift in the fit before. Drift begins when it explains the payoffs better by far, and so
-        do the kernel's further terms; a start that has their weights says that the fit before had them.
+        do the kernel's further terms; a start that has their weights says that the fit before had them. A kernel that
+        is fitted afresh begins at the prior medians as well, and keeps what explains the payoffs better.
         """
         shift, scale = standardization(self.design.values, robust=self.kernel.robust, level=self.kernel.level)
         targets = in_unit(self.design.values, shift, scale)
@@ -100,6 +101,11 @@ class GaussianProcess:
         kernel = self.kernel.that_has(theta)
         lasting = objective(memory, kernel)
         theta = fitted(lasting, theta, iterations)
+        if self.kernel.afresh and start is not None:
+            plain = objective(memory, self.kernel)
+            fresh = fitted(plain, self.kernel.start, iterations)
+            if plain(fresh)[0] < lasting(theta)[0]:
+                theta, kernel, lasting = fresh, self.kernel, plain
         if self.kernel.drifts:
             best = _length_of_drift(lasting, theta, memory)
             if best != memory:

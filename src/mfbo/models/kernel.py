@@ -312,6 +312,7 @@ class Kernel:
     for payoffs whose changes are to be believed in shares of what is earned. situation: what makes rounds differ, None
     if nothing does. drifts: whether a fit asks for drift; a kernel that knows situations does not. further: terms
     without a length that a fit lets in once payoffs ask for them; θ then has their weights behind those of the others.
+    afresh: whether every fit is also begun at the prior medians, and the better one kept.
     """
 
     name: str
@@ -323,6 +324,7 @@ class Kernel:
     situation: SituationModel | None = None
     drifts: bool = False
     further: tuple[Term, ...] = ()
+    afresh: bool = False
 
     @cached_property
     def moving(self) -> list[int]:
