@@ -104,7 +104,8 @@ class GaussianProcess:
         """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None).
 
         memory, further: the length of drift and the further terms in the fit before. Drift begins when it explains the
-        payoffs better by far, and so do the kernel's further terms.
+        payoffs better by far, and so do the kernel's further terms. A kernel that is fitted afresh begins at the prior
+        medians as well, and keeps what explains the payoffs better.
         """
         shift, scale = standardization(self.design.values, robust=self.kernel.robust, level=self.kernel.level)
         targets = in_unit(self.design.values, shift, scale)
@@ -113,6 +114,11 @@ class GaussianProcess:
         kernel = self.kernel.with_further(further)
         lasting = objective(memory, kernel)
         theta = fitted(lasting, kernel.start if start is None else start, iterations)
+        if self.kernel.afresh and start is not None:
+            plain = objective(memory, self.kernel)
+            fresh = fitted(plain, self.kernel.start, iterations)
+            if plain(fresh)[0] < lasting(theta)[0]:
+                theta, kernel, lasting, further = fresh, self.kernel, plain, ()
         if self.kernel.drifts:
             best = _length_of_drift(lasting, theta, memory)
             if best != memory:

@@ -319,7 +319,8 @@ class Kernel:
     which the noise and all weights have their priors. level: whether the unit is at least the size of a middle payoff,
     for payoffs whose changes are to be believed in shares of what is earned. situation: what makes rounds differ, None
     if nothing does. drifts: whether a fit asks for drift; a kernel that knows situations does not. further: terms
-    that a fit lets in once payoffs ask for them; they stand behind the others then.
+    that a fit lets in once payoffs ask for them; they stand behind the others then. afresh: whether every fit is also
+    begun at the prior medians, and the better one kept.
     """
 
     name: str
@@ -331,6 +332,7 @@ class Kernel:
     situation: SituationModel | None = None
     drifts: bool = False
     further: tuple[Further, ...] = ()
+    afresh: bool = False
 
     @cached_property
     def moving(self) -> list[int]:

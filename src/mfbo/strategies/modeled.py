@@ -170,7 +170,7 @@ class ModeledStrategy:
     sparse: bool = field(default=False, kw_only=True)
     subset_kinds: tuple[str, ...] = field(default=(), kw_only=True)
     surrogate: Surrogate = field(default_factory=Surrogate, init=False, repr=False, compare=False)
-    _kernels: dict[tuple[Hashable, int, str, bytes | None], tuple[Any, Kernel]] = field(
+    _kernels: dict[tuple[Hashable, int, str, bytes | None, bool], tuple[Any, Kernel]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -198,12 +198,18 @@ class ModeledStrategy:
         return self.belief_with(history, self.kind_of(history) if kind is None else kind)
 
     def belief_with(
-        self, history: History, kind: str, *, start: FloatArray | None = None, own: str | None = None
+        self,
+        history: History,
+        kind: str,
+        *,
+        start: FloatArray | None = None,
+        own: str | None = None,
+        afresh: bool = False,
     ) -> Belief:
         """Return the model of a history whose data are of a kind.
 
         start: a plan (C, A) to which nearness is a feature of the kernel. own: the import path of a kernel to be used
-        instead of the strategy's.
+        instead of the strategy's. afresh: whether fits begin at the medians of the prior as well.
         """
         told, population = history.told, history.population
         situations = history.situations
@@ -212,14 +218,14 @@ class ModeledStrategy:
         plan = ReplayPlan.of(history, setting, self.schedule)
         arrays = (population.features, population.weights, population.context_features)
         place = population.shape, *map(id, arrays)  # a fleet that grows and a station that closes leave a kernel as is
-        key = place, id(situations), kind, None if start is None else start.tobytes()
+        key = place, id(situations), kind, None if start is None else start.tobytes(), afresh
         if key not in self._kernels:  # both are kept alive, so that the ids of their parts stay their own
             kernel = self.kernel_for(population, kind) if own is None else own_kernel(own, population)
             if start is not None:
                 kernel = with_nearness(kernel, population, start)
             if situations is not None:
                 kernel = self.situated(kernel, SituationModel.of(situations))
-            self._kernels[key] = (population, situations), kernel
+            self._kernels[key] = (population, situations), replace(kernel, afresh=afresh)
         return self.surrogate.belief(plan, history, self._kernels[key][1], self.schedule.iterations)
 
     def recommend(self, history: History) -> FloatArray:

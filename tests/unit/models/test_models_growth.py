@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from mfbo.models import GaussianProcess
-from mfbo.models.gaussian_process import Fit
+from mfbo.models.fitting import MarginalLikelihood
+from mfbo.models.gaussian_process import Fit, in_unit
 
 CLOSE = {"rtol": 1e-8, "atol": 1e-8}
 
@@ -70,6 +71,26 @@ def test_refit_from_its_own_optimum_stays_there(make_case):
     process = case.process(case.rounds("mixed"))
     best = process.refit(None, 500).theta
     np.testing.assert_allclose(process.refit(best, 500).theta, best, atol=1e-2)
+
+
+def test_a_kernel_fitted_afresh_keeps_the_better_of_two_fits(make_case):
+    case = make_case("paper", 3)
+    blocks = case.rounds("mixed")
+    fitted_afresh = replace(case.kernel, afresh=True)
+    wrong = case.kernel.start + 3.0  # far from the medians, and too few steps to come back
+
+    def cost(kernel, start):
+        process = GaussianProcess(kernel)
+        for rows in blocks:
+            process.append(rows)
+        fit = process.refit(start, 2)
+        targets = in_unit(process.design.values, fit.shift, fit.scale)
+        return MarginalLikelihood(process.design, targets, None)(fit.theta)[0]
+
+    begun_wrong, begun_at_medians = cost(case.kernel, wrong), cost(case.kernel, None)
+    assert begun_at_medians < begun_wrong
+    assert cost(fitted_afresh, wrong) == begun_at_medians
+    assert cost(fitted_afresh, None) == begun_at_medians
 
 
 def test_refit_standardizes_the_payoffs(make_case):

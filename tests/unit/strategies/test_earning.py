@@ -196,6 +196,13 @@ def test_a_success_that_used_little_of_the_step_does_not_let_it_grow():
     assert Step.of(stepped(0.1, moved=1), np.array([0.0, 1.0])).share == 0.1
 
 
+@pytest.mark.parametrize(("aim", "noise", "afresh"), [("earn", 0.0, True), ("earn", 0.1, False), ("find", 0.0, False)])
+def test_an_earning_study_with_exact_payoffs_fits_its_model_afresh(aim, noise, afresh):
+    study = create_study(population(), aim=aim, start=START if aim == "earn" else None)
+    earned(study, 4, noise=noise)
+    assert belief_of(study)[1].process.kernel.afresh is afresh
+
+
 @pytest.mark.parametrize(("risk", "moved"), [(0.05, 1), (0.5, 2), (None, 2)])
 def test_the_first_step_is_small_while_payoffs_say_nothing_of_their_unit(risk, moved):
     study = create_study(population(), aim="earn", start=START, risk=risk)

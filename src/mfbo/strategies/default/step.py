@@ -1,7 +1,10 @@
 """The step of an earning study: how many agents may stand elsewhere than in the best plan believed in.
 
 A share of the agents, small at first: before the model knows its own scale only this protects. It grows while plans
-turn out to be the best and shrinks while they do not. Where payoffs are exact it grows only if it was used.
+turn out to be the best and shrinks while they do not. Where payoffs are exact it grows only if it was used, and it is
+spread: where many agents stand, no place may change by more than a multiple of the step. The most promising plan within
+a number of moves empties few places and fills others, which teaches little of the rest and costs most where returns
+diminish.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -12,10 +15,12 @@ from mfbo.arrays import FloatArray, IntArray
 from mfbo.population import Limits, Population
 from mfbo.simplex import Region, quota, total_variation, whole_agents
 from mfbo.strategies.default.seen import STREET, Seen
+from mfbo.strategies.default.whole_moves import FEW
 
 FIRST = 0.05
 WORTH = 2.0  # times the mean: what an agent may bring before anything is known of it
 USED = 1 / 3  # of a step: a success that moved less says nothing of larger steps
+SPREAD = 10.0  # steps by which a cell may change, of what stands there or evenly would
 LEAST, MOST = 0.02, 0.3
 GROWTH, SHRINKAGE = 2.0, 0.84  # one success in five holds the balance
 MOST_NOISY = 0.1  # under noise: there the model believes in its own successes before they are any …
@@ -48,7 +53,10 @@ class Step:
         population = seen.history.population
         limits, totals = _limits(population)
         placed = whole_agents(center, totals)
-        budget = max(1, round(self._careful(seen) * int(totals.sum())))
+        share = self._careful(seen)
+        budget = max(1, round(share * int(totals.sum())))
+        if seen.kind == "exact" and totals.sum() > FEW * placed.size:  # fewer are moved one by one
+            limits = _spread(limits, totals, placed, share)
         near = replace(limits, move_budget=budget).region(totals, placed)
         if seen.region is None or seen.region.budget is None:
             return near
@@ -90,6 +98,19 @@ def _moved(seen: Seen, means: FloatArray) -> float:
     joint = seen.history.population.joint_shares
     best, last = joint(seen.visited[int(np.argmax(means[:-1]))]), joint(seen.visited[-1])
     return float(total_variation(best.ravel(), last.ravel()))
+
+
+def _spread(limits: Limits, totals: IntArray, placed: IntArray, share: float) -> Limits:
+    """Return limits that also keep every cell near what stands there, (C, A); what breaks a limit is mended first.
+
+    totals: agents per context (C,). share: the step.
+    """
+    if not replace(limits, move_budget=None).region(totals, None).contains(placed):
+        return limits
+    even = totals[:, None] / placed.shape[1]
+    change = np.ceil(SPREAD * share * np.maximum(placed, even)).astype(np.int64)
+    lower, upper = np.maximum(limits.lower, placed - change), np.minimum(limits.upper, placed + change)
+    return replace(limits, lower=lower, upper=upper)
 
 
 def _limits(population: Population) -> tuple[Limits, IntArray]:

@@ -98,11 +98,15 @@ class Default(ModeledStrategy):
         return shared if len(shared.told) <= FEWEST_DOUBTED else Doubts.of(shared).believed(shared)
 
     def belief(self, history: History, kind: str | None = None) -> Belief:
-        """Return the model of a history as it is modeled; an earning one of noisy days expects diminishing returns."""
+        """Return the model of a history as it is modeled; an earning one of noisy days expects diminishing returns.
+
+        Small steps tell little of what the payoffs are like, and a fit that began at a wrong belief stays with it: an
+        earning study with exact payoffs fits its model afresh each time as well.
+        """
         kind = self.kind_of(history) if kind is None else kind
         own = None if self.kernel == "ours" else self.kernel
         if kind not in STREET:
-            return self.belief_with(history, kind, own=own)
+            return self.belief_with(history, kind, own=own, afresh=kind == "exact" and history.aim == "earn")
         status_quo = named_status_quo(history)
         crowding = Crowding.of(history, status_quo)
         start = status_quo if kind in PLANNED else None  # nearness to what merely stands is no feature
