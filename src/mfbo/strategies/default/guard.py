@@ -13,7 +13,8 @@ import scipy
 
 from mfbo.arrays import BoolArray, FloatArray
 from mfbo.interfaces import Acquisition, Posterior
-from mfbo.strategies.default.seen import STREET, Seen
+from mfbo.strategies.default.hidden_days import SAFE_DEVIATIONS
+from mfbo.strategies.default.seen import DEMAND, STREET, Seen
 from mfbo.strategies.default.status_quo import status_quo_of
 from mfbo.strategies.modeled import Belief
 
@@ -61,6 +62,7 @@ class Guard:
             return Guard(posterior, plan, np.inf)
         earned = fit.shift + fit.scale * float(posterior.population_means(plan[None])[0])
         deviations = CONFIDENCE if seen.kind not in STREET else _student(len(seen.told))
+        deviations = SAFE_DEVIATIONS if seen.kind == DEMAND else deviations
         size = abs(earned) / fit.scale
         usual = size if seen.history.situations is None else max(size, abs(fit.shift) / fit.scale)
         return Guard(posterior, plan, _allowed(seen.history.risk, size, usual), deviations)

@@ -22,13 +22,23 @@ from mfbo.strategies.default.doubts import Doubts
 from mfbo.strategies.default.exploring import Exploring
 from mfbo.strategies.default.first_plans import first_plan
 from mfbo.strategies.default.guard import Guard
+from mfbo.strategies.default.hidden_days import DOUBT, luck_hides
 from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.information_floor import InformationFloor
-from mfbo.strategies.default.kernels import kernel_for, situated_kernel
+from mfbo.strategies.default.kernels import kernel_for, situated_kernel, started_kernel
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
-from mfbo.strategies.default.seen import PLANNED, STREET, Seen, data_kind, drift_is_all, is_cost, replicates_disagree
+from mfbo.strategies.default.seen import (
+    DEMAND,
+    PLANNED,
+    STREET,
+    Seen,
+    data_kind,
+    drift_is_all,
+    is_cost,
+    replicates_disagree,
+)
 from mfbo.strategies.default.shared_luck import without_shared_luck
 from mfbo.strategies.default.stall import RESTED, Stall
 from mfbo.strategies.default.status_quo import first_earning_plan, named_status_quo, standing_word
@@ -62,6 +72,7 @@ class Default(ModeledStrategy):
 
     kernel_for = staticmethod(kernel_for)
     situated = staticmethod(situated_kernel)
+    started = staticmethod(started_kernel)
 
     def kind_of(self, history: History) -> str:
         """Return the kind of data, see ``seen.data_kind``.
@@ -78,7 +89,9 @@ class Default(ModeledStrategy):
         if kind == "noisy" and history.aim == "earn":
             if history.situations is not None and is_cost(history.told):
                 return "planned costs" if history.planned else "costs"
-            return "planned" if history.planned else "street"
+            if history.planned:
+                return "planned"
+            return DEMAND if self.kernel == "ours" and luck_hides(history) else "street"
         return kind
 
     def as_modeled(self, history: History) -> History:
@@ -102,7 +115,7 @@ class Default(ModeledStrategy):
             return self.belief_with(history, kind, own=own)
         status_quo = named_status_quo(history)
         crowding = Crowding.of(history, status_quo)
-        start = status_quo if kind in PLANNED else None  # nearness to what merely stands is no feature
+        start = status_quo if kind in (*PLANNED, DEMAND) else None  # later, what merely stands is no feature
         rest = self.belief_with(crowding.removed_from(history), kind, start=start, own=own)
         return CrowdedBelief.of(rest, crowding.scaled(rest.note.fit.scale))
 
@@ -170,7 +183,8 @@ class Default(ModeledStrategy):
             search = Search.of(near, belief, self.trust)
             notes: dict[str, Note] = {**belief.notes, **step.notes}
             if seen.kind in STREET:
-                promise: Acquisition = TiltedMean.drawn(search.posterior, seen.history.population, best, rng)
+                tilted = TiltedMean.drawn(search.posterior, seen.history.population, best, rng)
+                promise: Acquisition = search.acquisition(-DOUBT) if seen.kind == DEMAND else tilted
                 plan = search.climbed_on(promise, [best])
             else:
                 stall = Stall.of(near, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
