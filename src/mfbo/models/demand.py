@@ -24,7 +24,7 @@ NEAR_LENGTH = 0.15  # on features scaled to [0, 1]: how far demand is alike
 EVEN = 1e-9  # relative differences of placements that are none
 WEIGHT_SD = 0.5  # of the logarithm of a variance: a few noisy days must not argue it away or up
 NEAR, OWN = Hyperparameter(1.0, WEIGHT_SD), Hyperparameter(0.64, WEIGHT_SD)  # variances of v
-STANDING, COMMON = Hyperparameter(0.04, WEIGHT_SD), Hyperparameter(16.0, WEIGHT_SD)  # of its slopes in √P₀ / mean √P₀
+STANDING, COMMON = Hyperparameter(0.04, WEIGHT_SD), Hyperparameter(9.0, WEIGHT_SD)  # of its slopes in √P₀ / mean √P₀
 
 
 def demand_terms(population: Population, status_quo: FloatArray) -> tuple[Channel, ...]:

@@ -15,7 +15,8 @@ from mfbo.strategies.default.seen import is_earned
 
 SEEN = 0.4  # of what a day may cost: how well the days told must be known before looks begin
 DOUBT = 0.5  # deviations of the lower bound that is climbed while they are not
-SAFE_DEVIATIONS = 2.0  # that a plan must be safe by, instead of Student's: the model knows its scale, not its shape
+SURE = 0.975  # a plan must be so probably safe: the model knows its scale, not its shape …
+BELIEVED_DAYS = 3  # … and what is believed of a day's luck beforehand counts as so many days
 
 
 def luck_hides(history: History) -> bool:

@@ -4,9 +4,9 @@
 ``doubts`` (wrong numbers), ``search`` (starts, trusted occupancy), ``exploring``, ``stall`` and ``information_floor``
 (optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``.
 docs/decisions/0006-default-strategy.md has the measurements. A study that is to earn has rules of its own:
-``status_quo``, ``step``, ``guard``, ``whole_moves`` (few agents), ``crowding`` and ``tilt`` (noisy days),
-``wrong_days``; see decision 0013. ``hints``: cells that do not add up to the payoff; ``shared_luck``: days that move
-all cells at once.
+``status_quo``, ``step``, ``guard``, ``whole_moves`` (few agents), ``crowding``, ``hidden_days`` and ``tilt`` (noisy
+days), ``wrong_days``; see decision 0013. ``hints``: cells that do not add up to the payoff; ``shared_luck``: days that
+move all cells at once.
 """
 
 from dataclasses import dataclass, field, replace
@@ -78,8 +78,8 @@ class Default(ModeledStrategy):
         """Return the kind of data, see ``seen.data_kind``.
 
         Payoffs that differ because they drift are exact. Noisy population payoffs to be earned are "street", and
-        "planned" where somebody chose the status quo; where days differ and payoffs are below zero, "costs" and
-        "planned costs".
+        "planned" where somebody chose the status quo, "demand" where agents merely stand and luck hides what plans
+        bring; where days differ and payoffs are below zero, "costs" and "planned costs".
         """
         kind = data_kind(history.told, history.noise)
         if kind == "exact" and history.situations is not None:  # what situations do not say of a day is noise
@@ -162,7 +162,8 @@ class Default(ModeledStrategy):
     def _earning(self, seen: Seen, rng: np.random.Generator) -> Proposal:
         """Return the status quo first, then what the model likes within a step of the best plan, as far as it passes.
 
-        Noisy population payoffs are searched by random slopes, others by optimism that grows with every stall.
+        Noisy population payoffs are searched by random slopes, once days are enough to see any; others by optimism
+        that grows with every stall.
         Under noise a status quo that somebody planned is left only for what is better with confidence.
         """
         first = first_earning_plan(seen)
@@ -183,8 +184,7 @@ class Default(ModeledStrategy):
             search = Search.of(near, belief, self.trust)
             notes: dict[str, Note] = {**belief.notes, **step.notes}
             if seen.kind in STREET:
-                tilted = TiltedMean.drawn(search.posterior, seen.history.population, best, rng)
-                promise: Acquisition = search.acquisition(-DOUBT) if seen.kind == DEMAND else tilted
+                promise = _street_promise(seen, search, best, rng)
                 plan = search.climbed_on(promise, [best])
             else:
                 stall = Stall.of(near, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
@@ -211,6 +211,13 @@ class Default(ModeledStrategy):
 
     def _seen(self, modeled: History) -> Seen:
         return Seen.of(modeled, self.kind_of(modeled))
+
+
+def _street_promise(seen: Seen, search: Search, best: FloatArray, rng: np.random.Generator) -> Acquisition:
+    """Return what noisy days climb near the best plan (C, A): random slopes, or a lower bound while luck hides them."""
+    if seen.kind == DEMAND:
+        return search.acquisition(-DOUBT)
+    return TiltedMean.drawn(search.posterior, seen.history.population, best, rng)
 
 
 def _optimistic(
