@@ -11,6 +11,7 @@ of shapes, embeddings, profiles and couplings: docs/how-to/own-parts.md.
 
 from mfbo.models.channels import Channel
 from mfbo.models.couplings import Dense, FixedCoupling, Identity, LearnedCoupling, Ones, by_features
+from mfbo.models.demand import demand_terms
 from mfbo.models.features import SHAPES, Feature, Shape
 from mfbo.models.gaussian_process import Fit, GaussianProcess
 from mfbo.models.hyperparameters import Hyperparameter
@@ -54,6 +55,7 @@ __all__ = [
     "agents_kernel",
     "by_features",
     "default_kernel",
+    "demand_terms",
     "joined_rows",
     "joint_kernel",
     "only_system",

@@ -186,6 +186,10 @@ class ModeledStrategy:
         """Return the kernel for a kind of data."""
         raise NotImplementedError
 
+    def started(self, kernel: Kernel, population: Population, start: FloatArray, kind: str) -> Kernel:
+        """Return a kernel that knows a plan (C, A) to begin at."""
+        return with_nearness(kernel, population, start)
+
     def situated(self, kernel: Kernel, model: SituationModel) -> Kernel:
         """Return a kernel that knows situations; time among them is how drift is followed."""
         return replace(kernel, situation=model, drifts=False)
@@ -208,7 +212,7 @@ class ModeledStrategy:
     ) -> Belief:
         """Return the model of a history whose data are of a kind.
 
-        start: a plan (C, A) to which nearness is a feature of the kernel. own: the import path of a kernel to be used
+        start: a plan (C, A) that the kernel is to know, see ``started``. own: the import path of a kernel to be used
         instead of the strategy's. afresh: whether fits begin at the medians of the prior as well.
         """
         told, population = history.told, history.population
@@ -222,7 +226,7 @@ class ModeledStrategy:
         if key not in self._kernels:  # both are kept alive, so that the ids of their parts stay their own
             kernel = self.kernel_for(population, kind) if own is None else own_kernel(own, population)
             if start is not None:
-                kernel = with_nearness(kernel, population, start)
+                kernel = self.started(kernel, population, start, kind)
             if situations is not None:
                 kernel = self.situated(kernel, SituationModel.of(situations))
             self._kernels[key] = (population, situations), replace(kernel, afresh=afresh)

@@ -13,7 +13,8 @@ import scipy
 
 from mfbo.arrays import BoolArray, FloatArray
 from mfbo.interfaces import Acquisition, Posterior
-from mfbo.strategies.default.seen import STREET, Seen
+from mfbo.strategies.default.hidden_days import BELIEVED_DAYS, SURE
+from mfbo.strategies.default.seen import DEMAND, STREET, Seen
 from mfbo.strategies.default.status_quo import status_quo_of
 from mfbo.strategies.modeled import Belief
 
@@ -61,6 +62,8 @@ class Guard:
             return Guard(posterior, plan, np.inf)
         earned = fit.shift + fit.scale * float(posterior.population_means(plan[None])[0])
         deviations = CONFIDENCE if seen.kind not in STREET else _student(len(seen.told))
+        if seen.kind == DEMAND:
+            deviations = _student(len(seen.told) + BELIEVED_DAYS, SURE)
         size = abs(earned) / fit.scale
         usual = size if seen.history.situations is None else max(size, abs(fit.shift) / fit.scale)
         return Guard(posterior, plan, _allowed(seen.history.risk, size, usual), deviations)
@@ -104,9 +107,9 @@ class Guard:
         return np.asarray(plans[int(np.argmax(means))])
 
 
-def _student(days: int) -> float:
+def _student(days: int, safe: float = SAFE) -> float:
     """Return how many deviations are as safe while the size of the noise is itself learned from so few days."""
-    return float(scipy.special.stdtrit(max(days - 1, 1), SAFE))
+    return float(scipy.special.stdtrit(max(days - 1, 1), safe))
 
 
 def _allowed(risk: float | None, earned: float, usual: float) -> float:

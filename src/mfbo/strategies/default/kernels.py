@@ -10,10 +10,11 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from mfbo.models import Hyperparameter, Kernel, agents_kernel, default_kernel
+from mfbo.arrays import FloatArray
+from mfbo.models import Hyperparameter, Kernel, agents_kernel, default_kernel, demand_terms, with_nearness
 from mfbo.models.situation_kernel import SituationModel
 from mfbo.population import Population
-from mfbo.strategies.default.seen import COSTS, STREET
+from mfbo.strategies.default.seen import COSTS, DEMAND, STREET
 
 SHARE = 0.25  # of the usual weights: about ten channels together make half of what is earned
 WEIGHT_SD = 0.5  # of the logarithm of a weight, instead of 4: a few noisy days must not argue it away or up
@@ -24,6 +25,9 @@ COSTS_FACTOR, COSTS_SD = 25.0, 1.5  # on a weight, and of its logarithm, where p
 
 def kernel_for(population: Population, kind: str) -> Kernel:
     """Return our kernel for agents' payoffs, for population payoffs, or for noisy ones that are to be earned."""
+    if kind == DEMAND:  # its terms come with the status quo, see ``started_kernel``
+        street = street_kernel(population)
+        return replace(street, name="demand", terms=street.terms[-1:])
     if kind in STREET:
         return replace(street_kernel(population), name="costs" if kind in COSTS else "street")
     return agents_kernel(population) if kind == "agents" else default_kernel(population, noisy=kind == "noisy")
@@ -33,6 +37,13 @@ def street_kernel(population: Population) -> Kernel:
     """Return our kernel for population payoffs in units of what is earned."""
     kernel = default_kernel(population, noisy=True)
     return replace(kernel, name="street", terms=tuple(map(_believed, kernel.terms)), noise=NOISE, level=True)
+
+
+def started_kernel(kernel: Kernel, population: Population, start: FloatArray, kind: str) -> Kernel:
+    """Return a kernel with what follows from a status quo (C, A): demand, or nearness to what somebody chose."""
+    if kind == DEMAND:
+        return replace(kernel, terms=(*demand_terms(population, start), *kernel.terms))
+    return with_nearness(kernel, population, start)
 
 
 def _believed(term: Any) -> Any:

@@ -14,7 +14,8 @@ from mfbo.strategies.replay_plan import FitNote
 
 PLANNED = ("planned", "planned costs")  # noisy population payoffs to be earned, and somebody chose the status quo
 COSTS = ("costs", "planned costs")  # the same below zero, where days differ
-STREET = ("street", "planned", *COSTS)
+DEMAND = "demand"  # the same where agents merely stand, while luck hides what plans bring
+STREET = ("street", "planned", DEMAND, *COSTS)
 NEGLIGIBLE_NOISE = 1e-3  # fitted noise variance, in variances of the told payoffs
 REPLICATE_TOLERANCE = 1e-9  # relative difference of two payoffs of one plan that counts as noise
 EQUAL = 1e-13  # relative difference of payoffs that are taken for one
@@ -89,3 +90,9 @@ def is_cost(told: tuple[Round, ...]) -> bool:
     """Tell whether three of four population payoffs are below zero: something that is lost, not luck around nothing."""
     payoffs = [done.payoff for done in told if done.payoff is not None]
     return bool(payoffs) and float(np.quantile(payoffs, 0.75)) < 0.0
+
+
+def is_earned(told: tuple[Round, ...]) -> bool:
+    """Tell whether three of four population payoffs are above zero: something that may be shared out among places."""
+    payoffs = [done.payoff for done in told if done.payoff is not None]
+    return bool(payoffs) and float(np.quantile(payoffs, 0.25)) > 0.0

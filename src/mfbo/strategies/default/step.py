@@ -14,7 +14,7 @@ import numpy as np
 from mfbo.arrays import FloatArray, IntArray
 from mfbo.population import Limits, Population
 from mfbo.simplex import Region, quota, total_variation, whole_agents
-from mfbo.strategies.default.seen import STREET, Seen
+from mfbo.strategies.default.seen import DEMAND, STREET, Seen
 from mfbo.strategies.default.whole_moves import FEW
 
 FIRST = 0.05
@@ -37,6 +37,8 @@ class Step:
     @staticmethod
     def of(seen: Seen, means: FloatArray) -> "Step":
         """Go on from the noted share; means: of the visited distributions in the order of tells, (m,)."""
+        if seen.kind == DEMAND:  # no success can be seen yet
+            return Step(MOST_NOISY)
         noted = seen.history.last_notes.get("step")
         if noted is None or len(means) < 2:
             return Step(FIRST)

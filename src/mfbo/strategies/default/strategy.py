@@ -4,9 +4,9 @@
 ``doubts`` (wrong numbers), ``search`` (starts, trusted occupancy), ``exploring``, ``stall`` and ``information_floor``
 (optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``.
 docs/decisions/0006-default-strategy.md has the measurements. A study that is to earn has rules of its own:
-``status_quo``, ``step``, ``guard``, ``whole_moves`` (few agents), ``crowding`` and ``tilt`` (noisy days),
-``wrong_days``; see decision 0013. ``hints``: cells that do not add up to the payoff; ``shared_luck``: days that move
-all cells at once.
+``status_quo``, ``step``, ``guard``, ``whole_moves`` (few agents), ``crowding``, ``hidden_days`` and ``tilt`` (noisy
+days), ``wrong_days``; see decision 0013. ``hints``: cells that do not add up to the payoff; ``shared_luck``: days that
+move all cells at once.
 """
 
 from dataclasses import dataclass, field, replace
@@ -24,13 +24,23 @@ from mfbo.strategies.default.doubts import Doubts
 from mfbo.strategies.default.exploring import Exploring
 from mfbo.strategies.default.first_plans import MOST_PLANS, first_plan
 from mfbo.strategies.default.guard import Guard
+from mfbo.strategies.default.hidden_days import DOUBT, luck_hides
 from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.information_floor import InformationFloor
-from mfbo.strategies.default.kernels import kernel_for, situated_kernel
+from mfbo.strategies.default.kernels import kernel_for, situated_kernel, started_kernel
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
-from mfbo.strategies.default.seen import PLANNED, STREET, Seen, data_kind, drift_is_all, is_cost, replicates_disagree
+from mfbo.strategies.default.seen import (
+    DEMAND,
+    PLANNED,
+    STREET,
+    Seen,
+    data_kind,
+    drift_is_all,
+    is_cost,
+    replicates_disagree,
+)
 from mfbo.strategies.default.shared_luck import without_shared_luck
 from mfbo.strategies.default.stall import RESTED, Stall
 from mfbo.strategies.default.status_quo import first_earning_plan, named_status_quo, standing_word
@@ -64,13 +74,14 @@ class Default(ModeledStrategy):
 
     kernel_for = staticmethod(kernel_for)
     situated = staticmethod(situated_kernel)
+    started = staticmethod(started_kernel)
 
     def kind_of(self, history: History) -> str:
         """Return the kind of data, see ``seen.data_kind``.
 
         Payoffs that differ because they drift are exact. Noisy population payoffs to be earned are "street", and
-        "planned" where somebody chose the status quo; where days differ and payoffs are below zero, "costs" and
-        "planned costs".
+        "planned" where somebody chose the status quo, "demand" where agents merely stand and luck hides what plans
+        bring; where days differ and payoffs are below zero, "costs" and "planned costs".
         """
         kind = data_kind(history.told, history.noise)
         if kind == "exact" and history.situations is not None:  # what situations do not say of a day is noise
@@ -80,7 +91,9 @@ class Default(ModeledStrategy):
         if kind == "noisy" and history.aim == "earn":
             if history.situations is not None and is_cost(history.told):
                 return "planned costs" if history.planned else "costs"
-            return "planned" if history.planned else "street"
+            if history.planned:
+                return "planned"
+            return DEMAND if self.kernel == "ours" and luck_hides(history) else "street"
         return kind
 
     def as_modeled(self, history: History) -> History:
@@ -109,7 +122,7 @@ class Default(ModeledStrategy):
             return self.belief_with(history, kind, own=own, afresh=kind == "exact" and history.aim == "earn")
         status_quo = named_status_quo(history)
         crowding = Crowding.of(history, status_quo)
-        start = status_quo if kind in PLANNED else None  # nearness to what merely stands is no feature
+        start = status_quo if kind in (*PLANNED, DEMAND) else None  # later, what merely stands is no feature
         rest = self.belief_with(crowding.removed_from(history), kind, start=start, own=own)
         return CrowdedBelief.of(rest, crowding.scaled(rest.note.fit.scale))
 
@@ -157,7 +170,8 @@ class Default(ModeledStrategy):
     def _earning(self, seen: Seen, rng: np.random.Generator) -> Proposal:
         """Return the status quo first, then what the model likes within a step of the best plan, as far as it passes.
 
-        Noisy population payoffs are searched by random slopes, others by optimism that grows with every stall.
+        Noisy population payoffs are searched by random slopes, once days are enough to see any; others by optimism
+        that grows with every stall.
         Under noise a status quo that somebody planned is left only for what is better with confidence.
         """
         first = first_earning_plan(seen)
@@ -178,7 +192,7 @@ class Default(ModeledStrategy):
             search = Search.of(near, belief, self.trust)
             notes: dict[str, Note] = {**belief.notes, **step.notes}
             if seen.kind in STREET:
-                promise: Acquisition = TiltedMean.drawn(search.posterior, seen.history.population, best, rng)
+                promise = _street_promise(seen, search, best, rng)
                 plan = search.climbed_on(promise, [best])
             else:
                 stall = Stall.of(near, means, belief.noise_variance, self.multiplier, self.highest_multiplier)
@@ -203,6 +217,13 @@ class Default(ModeledStrategy):
             seen = Seen.of(modeled, self.kind_of(modeled))
             guard = Guard.of(seen, self.belief(seen.history, seen.kind))
             return guard.recommended(seen.visited[recommendable(seen.history)])
+
+
+def _street_promise(seen: Seen, search: Search, best: FloatArray, rng: np.random.Generator) -> Acquisition:
+    """Return what noisy days climb near the best plan (C, A): random slopes, or a lower bound while luck hides them."""
+    if seen.kind == DEMAND:
+        return search.acquisition(-DOUBT)
+    return TiltedMean.drawn(search.posterior, seen.history.population, best, rng)
 
 
 def _optimistic(
