@@ -164,7 +164,7 @@ def grid(side):
 
 def test_lengths_reach_down_to_next_neighbors_on_maps_of_many_places():
     distance = 1 / 25 / 2**0.5  # of next neighbors in a grid of 26 rows: the mean over two coordinates
-    np.testing.assert_allclose(presets.close_lengths(grid(26)), (2 * distance, (1.2 * distance) ** 0.5, 0.6))
+    np.testing.assert_allclose(presets.close_lengths(grid(26)), (2.5 * distance, (1.5 * distance) ** 0.5, 0.6))
     assert presets.close_lengths(grid(20)) == presets.close_lengths(grid(39)) == presets.LENGTHS
 
 

@@ -149,7 +149,8 @@ def test_leave_one_out_is_that_of_rows_in_their_own_situations(make_case):
     case = situated(make_case("default", 1))
     process = case.process(in_situations(case.rounds("system", 7)))
     errors, variances = process.posterior(situation=TODAY).leave_one_out()
-    covariance = process._covariance(process._state.values, process.noise_variance, None, 0, process._state.scale)
+    state = process._state
+    covariance = process._covariance(state.kernel, state.values, process.noise_variance, None, 0, state.scale)
     others, last = covariance[:-1, :-1], covariance[-1, :-1]
     mean = last @ np.linalg.solve(others, process.design.values[:-1])
     variance = covariance[-1, -1] - last @ np.linalg.solve(others, last)
