@@ -93,7 +93,7 @@ def test_few_inducing_rows_give_the_gaussian_in_which_they_carry_all_between_rou
     state, values = sparse._state, np.concatenate([rows.values for rows in blocks])
     places = [int(np.flatnonzero(values == value)[0]) for value in sparse._inducing().values]
     exact = told(case, GaussianProcess(case.kernel), [*blocks, last])
-    full = exact._covariance(state.kernel, state.values, 0.0, None, 0, state.scale)
+    full = exact._covariance(exact.kernel, state.values, 0.0, None, 0, state.scale)
     full = np.tril(full) + np.tril(full, -1).T
     among = full[np.ix_(places, places)] + induced.JITTER * np.eye(len(places))
     carried = full[:, places] @ np.linalg.solve(among, full[places])
