@@ -11,7 +11,6 @@ of shapes, embeddings, profiles and couplings: docs/how-to/own-parts.md.
 
 from mfbo.models.channels import Channel
 from mfbo.models.couplings import Dense, FixedCoupling, Identity, LearnedCoupling, Ones, by_features
-from mfbo.models.demand import demand_terms
 from mfbo.models.features import SHAPES, Feature, Shape
 from mfbo.models.gaussian_process import Fit, GaussianProcess
 from mfbo.models.hyperparameters import Hyperparameter
@@ -24,6 +23,7 @@ from mfbo.models.products import Product
 from mfbo.models.rows import Rows, joined_rows, only_system, row_count, rows_of_round, system_rows
 from mfbo.models.sparse import SparseProcess
 from mfbo.models.stationary import EMBEDDINGS, PROFILES, Embedding, Profile, Radial, Stationary
+from mfbo.models.street_demand import demand_terms
 
 __all__ = [
     "EMBEDDINGS",

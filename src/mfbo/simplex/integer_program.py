@@ -6,6 +6,9 @@ from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
 from mfbo.arrays import FloatArray, IntArray
 
+INFEASIBLE = 2  # what SciPy's solver says of an empty region
+UNSIMPLIFIED = {"presolve": False}
+
 
 class IntegerProgram:
     """A small integer program: whole cells n first, then groups of as many continuous variables that are at least 0."""
@@ -62,6 +65,8 @@ class IntegerProgram:
         whole = (np.arange(len(costs)) < self._count).astype(float)
         for integrality in (np.zeros(len(costs)), whole):  # without a budget the vertices are whole already
             result = milp(costs, integrality=integrality, bounds=bounds, constraints=limits)
+            if result.x is None and result.status != INFEASIBLE:  # seen once in a hundred thousand: a solver's error
+                result = milp(costs, integrality=integrality, bounds=bounds, constraints=limits, options=UNSIMPLIFIED)
             if result.x is None:
                 return None
             cells = result.x[: self._count]

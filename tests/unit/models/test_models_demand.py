@@ -7,8 +7,8 @@ import pytest
 
 from mfbo import Population
 from mfbo.models import Fit, GaussianProcess, SparseProcess, demand_terms
-from mfbo.models.demand import COMMON, OWN, STANDING
 from mfbo.models.fitting import MarginalLikelihood
+from mfbo.models.street_demand import COMMON, OWN, STANDING
 
 GRID = [(float(x), float(y)) for x in range(6) for y in range(6)]
 

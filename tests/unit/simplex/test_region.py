@@ -105,3 +105,10 @@ def test_equal_remainders_are_left_to_the_solver(monkeypatch):
     region = Region(np.array([3]), np.zeros((1, 2), int), np.full((1, 2), 3), np.zeros(2, int), np.full(2, 3))
     region.whole(np.array([[0.5, 0.5]]))
     assert len(asked) == 1
+
+
+def test_a_solver_that_fails_on_a_simplified_program_is_asked_without():
+    nobody = np.zeros((1, 4), dtype=np.int64)
+    region = Region(np.array([9]), nobody, np.full((1, 4), 9), nobody[0], np.array([6, 5, 9, 6]))
+    shares = np.array([[0.3857326038522304, 6.0193856675667785, 0.4173845840123429, 2.1774971445686466]]) / 9
+    np.testing.assert_array_equal(region.whole(shares), [[1, 5, 1, 2]])

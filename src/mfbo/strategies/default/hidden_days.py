@@ -3,7 +3,7 @@
 The mean of the days told is uncertain by a day's luck over the root of their number. While that is large against what a
 day may cost, a look at one direction of many teaches next to nothing and costs what a look costs. What is expected
 without any look, demand with diminishing returns, is worth following as far as it is safe: the model is that of
-``models/demand``, and its lower bound is climbed.
+``models/street_demand``, and its lower bound is climbed.
 """
 
 import math
