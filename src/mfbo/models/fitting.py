@@ -23,8 +23,10 @@ from mfbo.models.situation_kernel import Likeness, SituationPairs, SituationScal
 
 JITTER = 1e-10  # on standardized payoffs; keeps noise-free data factorizable
 FAILED = 1e25
-LENGTHS = (30.0, 100.0, 300.0, 1000.0, 3000.0)  # of drift, in rounds, that are compared
-QUIETER = 3.0  # by which the logarithm of the noise variance is lowered to see it: without drift, noise explains it
+DRIFT_LENGTHS = (30.0, 100.0, 300.0, 1000.0, 3000.0)  # of drift, in rounds, that are compared
+DRIFT_QUIETER = (
+    3.0  # by which the logarithm of the noise variance is lowered to see it: without drift, noise explains it
+)
 DRIFT_EVIDENCE = 5.0  # nats by which drift must explain the payoffs better than none
 
 

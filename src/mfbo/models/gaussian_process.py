@@ -13,9 +13,9 @@ from mfbo.models.additive import AdditivePosterior
 from mfbo.models.cholesky import GrowingCholesky
 from mfbo.models.fitting import (
     DRIFT_EVIDENCE,
+    DRIFT_LENGTHS,
+    DRIFT_QUIETER,
     JITTER,
-    LENGTHS,
-    QUIETER,
     Design,
     MarginalLikelihood,
     correlation,
@@ -272,11 +272,11 @@ def _length_of_drift(objective: MarginalLikelihood, theta: FloatArray, memory: f
 
     A fit without drift takes for noise what changes, so each length is tried with less noise too.
     """
-    costs = objective.by_memory(theta, (None, *LENGTHS))
+    costs = objective.by_memory(theta, (None, *DRIFT_LENGTHS))
     if memory is None:
         costs[None] -= DRIFT_EVIDENCE
-        noise = max(theta[-1] - QUIETER, objective.kernel.bounds[-1, 0])
-        quieter = objective.by_memory(np.append(theta[:-1], noise), LENGTHS)
+        noise = max(theta[-1] - DRIFT_QUIETER, objective.kernel.bounds[-1, 0])
+        quieter = objective.by_memory(np.append(theta[:-1], noise), DRIFT_LENGTHS)
         costs |= {length: min(costs[length], cost) for length, cost in quieter.items()}
     return min(costs, key=costs.__getitem__)
 

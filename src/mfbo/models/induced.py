@@ -100,7 +100,7 @@ class InducedProcess:
     ) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters on the inducing rows.
 
-        memory, further: of no account, since situations tell how payoffs change with time.
+        memory, further: of no account: situations tell how payoffs change with time, and noisy ones ask for no terms.
         """
         values = np.concatenate([compact.values for compact in self._rounds])
         shift, scale = standardization(values, robust=self.kernel.robust, level=self.kernel.level)

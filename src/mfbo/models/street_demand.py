@@ -11,16 +11,26 @@ among neighbors, chance is not. So v may follow what neighbors share of P₀ far
 from dataclasses import replace
 
 import numpy as np
+import scipy
 
 from mfbo.arrays import FloatArray
 from mfbo.models.channels import Channel
-from mfbo.models.couplings import Coupling, FixedCoupling, Identity, LowRank, by_features
+from mfbo.models.couplings import (
+    DENSE_LIMIT,
+    Coupling,
+    FixedCoupling,
+    Identity,
+    LowRank,
+    by_features,
+    unit_scaled,
+)
 from mfbo.models.features import SHAPES, Feature
 from mfbo.models.hyperparameters import Hyperparameter
 from mfbo.population import Population
 
 OFFSET = 1e-3  # of an even share: keeps the slope finite where nobody stands
 NEAR_LENGTH = 0.15  # on features scaled to [0, 1]: how far demand is alike
+NEAREST = 64  # neighbors that are looked at on maps too large for all of them
 EVEN = 1e-9  # relative differences of placements that are none
 WEIGHT_SD = 0.5  # of the logarithm of a variance: a few noisy days must not argue it away or up
 NEAR, OWN = Hyperparameter(1.0, WEIGHT_SD), Hyperparameter(0.64, WEIGHT_SD)  # variances of v
@@ -28,7 +38,7 @@ STANDING, COMMON = Hyperparameter(0.04, WEIGHT_SD), Hyperparameter(9.0, WEIGHT_S
 
 
 def demand_terms(population: Population, status_quo: FloatArray) -> tuple[Channel, ...]:
-    """Return the terms for a status quo (C, A), in units of what it earns; those that say nothing are left out."""
+    """Return the terms for a status quo (C, A), in units of what it earns; an even one says nothing of places."""
     actions = population.shape[1]
     occupancy = population.weights @ status_quo
     feature = Feature("actions", SHAPES["root"](actions, OFFSET / actions))
@@ -57,6 +67,16 @@ def _common(standing: FloatArray, features: FloatArray | None) -> FloatArray:
         return standing
     places, dimensions = features.shape
     spacing = places ** (-1.0 / dimensions) / dimensions**0.5  # of as many places on an even grid
-    neighbors = by_features(features, float(spacing))
-    means = neighbors.apply(standing[None])[0] / neighbors.apply(np.ones((1, len(standing))))[0]
+    if places > DENSE_LIMIT:
+        means = _means_of_nearest(standing, unit_scaled(features), float(spacing))
+    else:
+        neighbors = by_features(features, float(spacing))
+        means = neighbors.apply(standing[None])[0] / neighbors.apply(np.ones((1, places)))[0]
     return np.asarray(means - means.mean())
+
+
+def _means_of_nearest(values: FloatArray, places: FloatArray, length: float) -> FloatArray:
+    """Return the same means, (A,), of the nearest places alone: a thin factor does not know who is next to whom."""
+    distances, nearest = scipy.spatial.cKDTree(places).query(places, k=NEAREST)
+    weights = np.exp(-0.5 * distances**2 / (places.shape[1] * length**2))
+    return np.asarray((weights * values[nearest]).sum(axis=1) / weights.sum(axis=1))

@@ -83,8 +83,10 @@ def population_of(record: Mapping[str, Any]) -> Population:
     """Read a population; the arrays are those that were stored, to the bit."""
     for names in (record["actions"], record["contexts"], record["feature_names"]):
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise TypeError("names are no texts")
+            raise TypeError("a name is not a text")
     features = array_of(record["features"])
+    if features is not None and not features.shape[1]:
+        features = None  # no columns say nothing
     if (0 if features is None else features.shape[1]) != len(record["feature_names"]):
         raise ValueError("features and their names differ in number")
     population = Population.kept(

@@ -24,7 +24,7 @@ from mfbo.storage.contract import Draft, Event, EventKind, Finding, StudySummary
 from mfbo.storage.drivers import WAIT, Connection, Row
 from mfbo.storage.rules import END, UNSETTLING, check_expected, check_known, next_step
 from mfbo.storage.schema import SCHEMA, is_older, migrate, require_newest, version_of
-from mfbo.storage.shared_commits import SharedCommits, UncertainCommitError, Waiting
+from mfbo.storage.shared_commits import INTERRUPTED, SharedCommits, UncertainCommitError, Waiting
 from mfbo.validation import known_name
 
 _log = logging.getLogger(__package__)
@@ -274,9 +274,11 @@ class SqlStorage:
 
     def _lead(self) -> None:
         """Carry out the changes of all threads that wait; what is refused is for each of them to find out."""
-        group, error = self._commits.take(), None
+        group = self._commits.take()
+        error: BaseException | None = UncertainCommitError(INTERRUPTED)  # until it is known to be otherwise
         try:
             self._carry_out(group)
+            error = None
         except BaseException as raised:
             error = raised
             if not isinstance(raised, Exception):

@@ -8,7 +8,7 @@ import pytest
 from mfbo import Population
 from mfbo.models import Fit, GaussianProcess, SparseProcess, demand_terms
 from mfbo.models.fitting import MarginalLikelihood
-from mfbo.models.street_demand import COMMON, OWN, STANDING
+from mfbo.models.street_demand import COMMON, OWN, STANDING, _means_of_nearest
 
 GRID = [(float(x), float(y)) for x in range(6) for y in range(6)]
 
@@ -92,3 +92,20 @@ def test_many_rows_are_read_alike(standing):
     ours, theirs = exact.posterior().population(plan), sparse.posterior().population(plan)
     assert theirs.mean == pytest.approx(ours.mean, rel=1e-4)
     assert theirs.variance == pytest.approx(ours.variance, rel=1e-3)
+
+
+def test_neighbors_on_a_map_too_large_for_all_of_them_are_the_nearest():
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=400)
+    for places in (rng.uniform(size=(400, 2)), np.linspace(0.0, 1.0, 400)[:, None]):
+        length = 400 ** (-1.0 / places.shape[1]) / places.shape[1] ** 0.5
+        squared = ((places[:, None] - places) ** 2).mean(axis=2)
+        weights = np.exp(-0.5 * squared / length**2)
+        exact = weights @ values / weights.sum(axis=1)
+        np.testing.assert_allclose(_means_of_nearest(values, places, length), exact, atol=1e-3)
+    line = Population(np.linspace(0.0, 1.0, 2000)[:, None], size=4000)
+    terms = demand_terms(line, rng.dirichlet(np.ones(2000), size=1))
+    shares = rng.dirichlet(np.ones(2000), size=(3, 1))
+    for term in terms:
+        columns = {source: source.of_rows(shares, shares) for source in term.sources}
+        assert np.isfinite(term.pairs(columns, 0, 3)).all(), term.name

@@ -5,7 +5,7 @@ import pytest
 
 from mfbo import Population, create_study
 from mfbo.models import Fit, GaussianProcess, default_kernel, rows_of_round
-from mfbo.models.fitting import DRIFT_EVIDENCE, JITTER, LENGTHS, MarginalLikelihood, fitted
+from mfbo.models.fitting import DRIFT_EVIDENCE, DRIFT_LENGTHS, JITTER, MarginalLikelihood, fitted
 from mfbo.models.gaussian_process import in_unit, standardization
 from mfbo.records import Feedback, Plan, Round
 from mfbo.strategies import Default
@@ -76,7 +76,7 @@ def test_drift_begins_although_a_fit_without_it_takes_it_for_noise():
     process = process_of(plans, np.array([told(n, plan, drifts=True) for n, plan in enumerate(plans)]))
     payoffs = process.design.values
     still = MarginalLikelihood(process.design, in_unit(payoffs, *standardization(payoffs)), None)
-    costs = still.by_memory(fitted(still, KERNEL.start, 20), (None, *LENGTHS))
+    costs = still.by_memory(fitted(still, KERNEL.start, 20), (None, *DRIFT_LENGTHS))
     assert min(costs.values()) > costs[None] - 0.8 * DRIFT_EVIDENCE  # with the noise of that fit
     assert process.refit(None, 20).memory is not None
 

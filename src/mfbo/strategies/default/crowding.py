@@ -10,10 +10,9 @@ import numpy as np
 
 from mfbo.arrays import FloatArray
 from mfbo.interfaces import CellMoments, PopulationMoments, Posterior
+from mfbo.models.street_demand import OFFSET
 from mfbo.records import History
 from mfbo.strategies.modeled import Belief
-
-OFFSET = 1e-3  # of an even share: keeps the slope finite where nobody stands
 
 
 @dataclass(frozen=True, eq=False)

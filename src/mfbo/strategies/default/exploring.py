@@ -29,6 +29,7 @@ from mfbo.simplex import dirichlet
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.search import Search, Starts, least_multiplier
 from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.replay_plan import ROUND_BUDGET
 
 WINDOW = 5  # rounds over which gains are looked at
 SMALL = 0.01  # difference, as a share of all that was gained since the first plan, that counts as small
@@ -37,8 +38,7 @@ NOTHING = 1e-5  # share of all that was gained so far that would not count as a 
 BEARABLE = 0.1  # share of what the best is above the first or a middle plan that a look into drift may lose …
 HALVINGS = 8  # … and how often it is shortened for that
 JITTERED = 1e-10  # variance that a model without noise leaves at a told plan
-MANY = 250  # cells: as many as payoffs that an exact process holds; beyond …
-LOOKING = 1.0  # … a round that explores has this optimism, in standard deviations
+LOOKING = 1.0  # optimism of a round that explores more cells than the model holds payoffs, in standard deviations
 EXCHANGES, SPARSE = 16, 8  # plans that are looked at before gains of a model that bends are climbed …
 FACE = 3.0  # … the sparse ones with about so many actions each
 
@@ -84,7 +84,7 @@ class Exploring:
         least = max(NOTHING * gained, SURE * (noise_variance + JITTERED) ** 0.5)
         multiplier = least_multiplier(base, noise_variance)
         bearable = BEARABLE * (best - min(float(means[0]), float(np.median(means))))
-        many = seen.visited[0].size > MANY
+        many = seen.visited[0].size > ROUND_BUDGET
         known, drifts = KnownPlacements.of(seen, memory), memory is not None
         return Exploring(best, bearable, least, due, turn, multiplier, highest, known, many, follows=drifts)
 

@@ -1,8 +1,9 @@
 """The guard of an earning study: a round must not cost more against the status quo than the user allows.
 
 It judges the posterior of the difference to the status quo, whose variance is small near it however uncertain both
-payoffs are. A plan passes if its difference, ``CONFIDENCE`` standard deviations below its mean, is above the loss
-allowed.
+payoffs are. A plan passes if its difference, some standard deviations below its mean, is above the loss allowed:
+``CONFIDENCE`` of them, on noisy days Student's for the days told, and while luck hides what plans bring those of
+``hidden_days``, which count what is believed of a day's luck as days told.
 """
 
 from dataclasses import dataclass
@@ -61,9 +62,10 @@ class Guard:
         if seen.payoffs_are_equal and seen.history.risk != 0.0:
             return Guard(posterior, plan, np.inf)
         earned = fit.shift + fit.scale * float(posterior.population_means(plan[None])[0])
-        deviations = CONFIDENCE if seen.kind not in STREET else _student(len(seen.told))
         if seen.kind == DEMAND:
             deviations = _student(len(seen.told) + BELIEVED_DAYS, SURE)
+        else:
+            deviations = _student(len(seen.told)) if seen.kind in STREET else CONFIDENCE
         size = abs(earned) / fit.scale
         usual = size if seen.history.situations is None else max(size, abs(fit.shift) / fit.scale)
         return Guard(posterior, plan, _allowed(seen.history.risk, size, usual), deviations)

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from mfbo.arrays import FloatArray
 from mfbo.records import History
 from mfbo.strategies.default.seen import is_earned
 
@@ -27,12 +28,12 @@ def luck_hides(history: History) -> bool:
     if history.risk is None or history.situations is not None or len(history.population.contexts) > 1:
         return False
     payoffs = np.array([done.payoff for done in history.told if done.payoff is not None])
-    if len(payoffs) < 2 or not is_earned(history.told):
+    if len(payoffs) < (2 if history.noise is None else 1) or not is_earned(history.told):
         return False
     luck = history.noise if history.noise is not None else _luck(payoffs)
     return luck / math.sqrt(len(payoffs)) > SEEN * history.risk * float(np.median(payoffs))
 
 
-def _luck(payoffs: np.ndarray) -> float:
+def _luck(payoffs: FloatArray) -> float:
     """Return the standard deviation of a day's luck, from days that follow each other: payoffs may rise meanwhile."""
     return float(np.sqrt((np.diff(payoffs) ** 2).mean() / 2.0))

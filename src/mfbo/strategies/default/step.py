@@ -103,7 +103,7 @@ def _moved(seen: Seen, means: FloatArray) -> float:
 
 
 def _spread(limits: Limits, totals: IntArray, placed: IntArray, share: float) -> Limits:
-    """Return limits that also keep every cell near what stands there, (C, A); what breaks a limit is mended first.
+    """Return limits that also keep every cell near ``placed`` (C, A); what breaks a limit is mended first.
 
     totals: agents per context (C,). share: the step.
     """

@@ -122,7 +122,9 @@ class Default(ModeledStrategy):
             return self.belief_with(history, kind, own=own, afresh=kind == "exact" and history.aim == "earn")
         status_quo = named_status_quo(history)
         crowding = Crowding.of(history, status_quo)
-        start = status_quo if kind in (*PLANNED, DEMAND) else None  # later, what merely stands is no feature
+        start = (
+            status_quo if kind in (*PLANNED, DEMAND) else None
+        )  # what merely stands is no feature once luck hides nothing
         rest = self.belief_with(crowding.removed_from(history), kind, start=start, own=own)
         return CrowdedBelief.of(rest, crowding.scaled(rest.note.fit.scale))
 
