@@ -28,8 +28,11 @@ class ExpectedGain:
         sd = math.sqrt(moments.variance)
         ahead = (moments.mean - self.best) / sd
         log_gain = log_expected_gain(ahead)
-        d_mean = math.exp(float(scipy.special.log_ndtr(ahead)) - log_gain) / sd
-        d_sd = math.exp(-0.5 * ahead * ahead - LOG_ROOT_2PI - log_gain) / sd
+        if ahead <= -FAR:  # there Φ and φ over the gain are −u and u², and differences of their logarithms only noise
+            d_mean, d_sd = -ahead / sd, ahead * ahead / sd
+        else:
+            d_mean = math.exp(float(scipy.special.log_ndtr(ahead)) - log_gain) / sd
+            d_sd = math.exp(-0.5 * ahead * ahead - LOG_ROOT_2PI - log_gain) / sd
         return math.log(sd) + log_gain, moments.pullback(d_mean, 0.5 * d_sd / sd)
 
 

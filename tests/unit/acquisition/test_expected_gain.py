@@ -54,3 +54,13 @@ def _expected(distribution: np.ndarray, best: float) -> float:
     sd = moments.variance**0.5
     density = lambda y: math.exp(-0.5 * ((y - moments.mean) / sd) ** 2) / (sd * math.sqrt(2 * math.pi))  # noqa: E731
     return float(quad(lambda y: (y - best) * density(y), best, max(best, moments.mean) + 12 * sd, epsabs=0.0)[0])
+
+
+def test_slopes_far_below_the_best_follow_their_series_and_do_not_overflow():
+    plan = np.array([[0.2, 0.3, 0.5]])
+    moments = MadeUp().population(plan)
+    sd = math.sqrt(moments.variance)
+    near, far = (ExpectedGain(MadeUp(), moments.mean + below * sd)(plan)[1] for below in (0.999 * FAR, FAR))
+    np.testing.assert_allclose(near / far, 0.999**2, rtol=1e-3)
+    for below in (1e9, 1e12):
+        assert np.isfinite(ExpectedGain(MadeUp(), moments.mean + below * sd)(plan)[1]).all()
