@@ -1,15 +1,17 @@
-"""Exact payoffs: a plan that cannot gain is never played, and small gains are worth every second round only.
+"""Exact payoffs: a plan that cannot gain is never played, and from the tenth payoff on every second round explores.
 
-Little optimism (0.3) climbs fast while the model is right. Where it leads to a plan the model is sure cannot gain, or
-while its plans are as good as the best and five rounds gained next to nothing, the plan of the largest expected gain
-over the best is played instead; and where the model is sure that nothing can gain, the plan it knows least of, for then
-the model is to be doubted. Such looks fill no action much beyond twice what was ever seen of it, or an even share: a
-whole fleet in one place teaches no more, and may cost a hundred times what there is to gain.
+Little optimism (0.3) climbs fast while the model is right, but all that it plays is what the model likes, and a model
+that sees nothing else confirms itself. So every second round plays the plan of the largest expected gain over the best,
+as does one whose climb leads to a plan the model is sure cannot gain; and where the model is sure that nothing can
+gain, the plan it knows least of, for then the model is to be doubted. Such looks fill no action much beyond twice what
+was ever seen of it, or an even share: a whole fleet in one place teaches no more, and may cost a hundred times what
+there is to gain. A climb that begins where an action has nobody hardly gives it anybody, so starts are mixed with a
+random plan: a little of it for a climb, a tenth for a look.
 
-Where payoffs drift, what was best has to be followed and every plan teaches: at most every second round explores, by
-expected gain, near the best plan as it is believed to be now, for what was seen elsewhere is long ago, and no further
-than to lose a tenth of what was gained. Whole agents that would sit where they lately sat take turns: the best
-placement is played again, the next round looks elsewhere.
+Where payoffs drift, what was best has to be followed and every plan teaches: every second round looks by expected gain
+near the best plan as it is believed to be now, for what was seen elsewhere is long ago, and no further than to lose a
+tenth of what was gained. Whole agents that would sit where they lately sat take turns: the best placement is played
+again, the next round looks elsewhere.
 
 Where there are more cells than payoffs that the model holds, most are never told apart, and the largest expected gain
 of one round is short-sighted: a round that explores climbs an optimism of one standard deviation there.
@@ -31,12 +33,13 @@ from mfbo.strategies.default.search import Search, Starts, least_multiplier
 from mfbo.strategies.default.seen import Seen
 from mfbo.strategies.replay_plan import ROUND_BUDGET
 
-WINDOW = 5  # rounds over which gains are looked at
-SMALL = 0.01  # difference, as a share of all that was gained since the first plan, that counts as small
+FEWEST = 10  # payoffs from which on every second round explores
+OFF_FACES, FAR_OFF = 0.01, 0.1  # share of a random plan in the starts of a climb, and of a look
 SURE = 3.0  # standard deviations beyond which the model is sure
 NOTHING = 1e-5  # share of all that was gained so far that would not count as a gain
 BEARABLE = 0.1  # share of what the best is above the first or a middle plan that a look into drift may lose …
 HALVINGS = 8  # … and how often it is shortened for that
+SAME = 1e-6  # L1 distance below which a plan is one that was played
 JITTERED = 1e-10  # variance that a model without noise leaves at a told plan
 LOOKING = 1.0  # optimism of a round that explores more cells than the model holds payoffs, in standard deviations
 EXCHANGES, SPARSE = 16, 8  # plans that are looked at before gains of a model that bends are climbed …
@@ -49,19 +52,19 @@ class Exploring:
 
     best: highest mean of the visited plans. bearable: by how much less a look may be expected to bring where payoffs
     drift. least: gain over the best that would count. due: whether this round explores whatever little optimism would
-    find. turn: whether this is a second round, which may explore. multiplier: that little optimism, in standard
-    deviations. highest: much of it. many: whether there are more cells than payoffs can tell apart. follows: whether
-    payoffs drift. bends: whether the model has functions of single cells.
+    find. multiplier: that little optimism, in standard deviations. highest: much of it. visited: what was played,
+    (m, C, A). many: whether there are more cells than payoffs can tell apart. follows: whether payoffs drift. bends:
+    whether the model has functions of single cells.
     """
 
     best: float
     bearable: float
     least: float
     due: bool
-    turn: bool
     multiplier: float
     highest: float
     placements: KnownPlacements
+    visited: FloatArray
     many: bool = False
     follows: bool = False
     bends: bool = False
@@ -77,43 +80,38 @@ class Exploring:
     ) -> "Exploring":
         """Look at the means of the visited plans under the current model, (m,); memory: length of drift, or None."""
         best, gained = float(means.max()), float(means.max() - means[0])
-        small = SMALL * gained
-        creeps = len(means) > WINDOW + 1 and best - float(means[:-WINDOW].max()) <= small
-        turn = len(means) % 2 == 0
-        due = creeps and turn and best - _last_climb(seen, means) <= small
+        due = len(means) >= FEWEST and len(means) % 2 == 0
         least = max(NOTHING * gained, SURE * (noise_variance + JITTERED) ** 0.5)
         multiplier = least_multiplier(base, noise_variance)
         bearable = BEARABLE * (best - min(float(means[0]), float(np.median(means))))
         many = seen.visited[0].size > ROUND_BUDGET
         known, drifts = KnownPlacements.of(seen, memory), memory is not None
-        return Exploring(best, bearable, least, due, turn, multiplier, highest, known, many, follows=drifts)
+        return Exploring(best, bearable, least, due, multiplier, highest, known, seen.visited, many, follows=drifts)
 
     def climbed(self, search: Search, starts: Starts, rng: np.random.Generator) -> tuple[FloatArray, bool]:
         """Return the plan, (C, A), and whether it explores."""
         if self.follows:
             return self._followed(search, starts, rng)
         if not self.due:
-            plan = search.climbed(self.multiplier, starts.every)
+            plan = search.climbed(self.multiplier, starts.mixed(OFF_FACES))
             if self.may_gain(search, plan):
                 return plan, False
-            starts = Starts(None, starts.incumbent, starts.random)
         elif self.many:
             plan = search.held_back.climbed(LOOKING, starts.every)
             if self.may_gain(search, plan):
                 return plan, True
-        plan, gain, starts = self._promising(search, starts, rng)
+        plan, gain, random = self._promising(search, starts, rng)
         if not self.may_gain(search, plan):
-            plan = search.held_back.climbed(self.highest, [starts.random])
+            plan = search.held_back.climbed(self.highest, [random])
+            if self.holds(plan):  # the model is surer of all it could climb to than it is right
+                plan = search.allowed(random)
         return self.placements.left(plan, gain, rng), True
 
     def _followed(self, search: Search, starts: Starts, rng: np.random.Generator) -> tuple[FloatArray, bool]:
-        """Return the plan where payoffs drift, and whether it explores: at most every second round does."""
+        """Return the plan where payoffs drift, and whether it explores: every second round does."""
         if not self.due:
-            plan = search.climbed(self.multiplier, starts.every)
-            if not self.placements.hold(plan):
-                return plan, False
-            if not self.turn:
-                return search.allowed(starts.incumbent), False
+            plan = search.climbed(self.multiplier, starts.mixed(OFF_FACES))
+            return (search.allowed(starts.incumbent) if self.placements.hold(plan) else plan), False
         plan, gain, _ = self._promising(search.near(starts.incumbent), starts, rng)
         plan = search.allowed(self._shortened(search, plan, starts.incumbent))
         return self.placements.left(plan, gain, rng), True
@@ -128,23 +126,26 @@ class Exploring:
 
     def _promising(
         self, search: Search, starts: Starts, rng: np.random.Generator
-    ) -> tuple[FloatArray, Acquisition, Starts]:
-        """Return the plan of the largest expected gain, the gain, and where it was climbed from."""
-        careful = search.held_back
+    ) -> tuple[FloatArray, Acquisition, FloatArray]:
+        """Return the plan of the largest expected gain, the gain, and the random plan it was climbed from as well."""
+        careful, random = search.held_back, starts.random
         gain = careful.within(ExpectedGain(search.posterior, self.best))
         if self.bends:
-            drawn = max([starts.random, *exchanges(starts.incumbent, rng)], key=lambda plan: gain(plan)[0])
-            starts = Starts(None, starts.incumbent, drawn)
-        return careful.climbed_on(gain, starts.every), gain, starts
+            random = max([random, *exchanges(starts.incumbent, rng)], key=lambda plan: gain(plan)[0])
+        return careful.climbed_on(gain, Starts(None, starts.incumbent, random).mixed(FAR_OFF)), gain, random
 
     @property
     def notes(self) -> dict[str, tuple[float, ...]]:
         """What a reader of the history may want to know."""
         return {"multiplier": (self.multiplier,)}
 
+    def holds(self, plan: FloatArray) -> bool:
+        """Tell whether a plan was played before, but for rounding."""
+        return bool(np.abs(self.visited - plan).sum(axis=(1, 2)).min() <= SAME)
+
     def may_gain(self, search: Search, plan: FloatArray) -> bool:
-        """Tell whether a plan could still gain something; whole agents where they already were cannot."""
-        if self.placements.hold(plan):
+        """Tell whether a plan could still gain something; what was played before cannot."""
+        if self.placements.hold(plan) or self.holds(plan):
             return False
         moments = search.posterior.population(plan)
         hoped = moments.mean + SURE * moments.variance**0.5
@@ -163,9 +164,3 @@ def exchanges(incumbent: FloatArray, rng: np.random.Generator) -> list[FloatArra
         plan[context, [full, other]] = plan[context, [other, full]]
         plans.append(plan)
     return plans
-
-
-def _last_climb(seen: Seen, means: FloatArray) -> float:
-    """Return the mean of the latest told plan that did not explore: far below the best, it still teaches the model."""
-    climbs = [mean for done, mean in zip(seen.told, means, strict=True) if done.notes.get("explores") != (1.0,)]
-    return float(climbs[-1]) if climbs else float(means[-1])

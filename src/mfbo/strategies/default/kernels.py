@@ -16,6 +16,7 @@ from mfbo.models.situation_kernel import SituationModel
 from mfbo.population import Population
 from mfbo.strategies.default.seen import COSTS, DEMAND, STREET
 
+UNPLACED = "unplaced"  # what notes call exact payoffs of actions without features: their kernel was another one once
 SHARE = 0.25  # of the usual weights: about ten channels together make half of what is earned
 WEIGHT_SD = 0.5  # of the logarithm of a weight, instead of 4: a few noisy days must not argue it away or up
 NOISE = Hyperparameter(1e-2, 1.0, math.log(1e-9), 0.0)  # a tenth of what is earned

@@ -53,6 +53,11 @@ class Starts:
         visited = [self.incumbent] if self.last is None else [self.last, self.incumbent]
         return [*visited, self.random]
 
+    def mixed(self, share: float) -> list[FloatArray]:
+        """Return all of them, the visited ones with a share of the random one: a climb hardly leaves a face."""
+        *visited, random = self.every
+        return [*((1.0 - share) * plan + share * random for plan in visited), random]
+
     def instead_of_first(self, plan: FloatArray) -> "Starts":
         """Return the starts with this plan in the place of the first one."""
         return replace(self, incumbent=plan) if self.last is None else replace(self, last=plan)

@@ -27,7 +27,7 @@ from mfbo.strategies.default.guard import Guard
 from mfbo.strategies.default.hidden_days import DOUBT, luck_hides
 from mfbo.strategies.default.hints import without_hints
 from mfbo.strategies.default.information_floor import InformationFloor
-from mfbo.strategies.default.kernels import kernel_for, situated_kernel, started_kernel
+from mfbo.strategies.default.kernels import UNPLACED, kernel_for, situated_kernel, started_kernel
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
@@ -70,7 +70,7 @@ class Default(ModeledStrategy):
     kernel: Literal["ours"] | ImportPath = "ours"
     name: str = "default"
     sparse: bool = field(default=True, kw_only=True)
-    subset_kinds: tuple[str, ...] = field(default=("exact",), kw_only=True)
+    subset_kinds: tuple[str, ...] = field(default=("exact", UNPLACED), kw_only=True)
 
     kernel_for = staticmethod(kernel_for)
     situated = staticmethod(situated_kernel)
@@ -119,7 +119,9 @@ class Default(ModeledStrategy):
         kind = self.kind_of(history) if kind is None else kind
         own = None if self.kernel == "ours" else self.kernel
         if kind not in STREET:
-            return self.belief_with(history, kind, own=own, afresh=kind == "exact" and history.aim == "earn")
+            unplaced = kind == "exact" and own is None and history.population.features is None
+            afresh = kind == "exact" and history.aim == "earn"
+            return self.belief_with(history, UNPLACED if unplaced else kind, own=own, afresh=afresh)
         status_quo = named_status_quo(history)
         crowding = Crowding.of(history, status_quo)
         start = (

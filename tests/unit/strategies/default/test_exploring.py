@@ -1,4 +1,4 @@
-"""Exact payoffs: what cannot gain is not played, small gains take every second round only, the best is not replayed."""
+"""Exact payoffs: what cannot gain is not played, every second round explores, the best is not replayed."""
 
 from dataclasses import replace
 
@@ -8,12 +8,12 @@ import pytest
 from mfbo import Feedback, History, Plan, Population, Round, create_study
 from mfbo.simplex import whole_agents
 from mfbo.strategies import Default
-from mfbo.strategies.default.exploring import LOOKING, SMALL, WINDOW, Exploring
+from mfbo.strategies.default.exploring import FEWEST, LOOKING, OFF_FACES, Exploring
 from mfbo.strategies.default.search import Search, Starts
 from mfbo.strategies.default.seen import NEGLIGIBLE_NOISE, Seen
 
 PLANS = [np.array([row]) for row in ([0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4])]
-CREEPING = np.concatenate([[0.0], np.linspace(1.0, 1.0 + 0.9 * SMALL, WINDOW + 2)])
+MEANS = np.linspace(0.0, 1.0, FEWEST)
 
 
 def payoff(distribution: np.ndarray) -> float:
@@ -35,24 +35,29 @@ def whole(plan: np.ndarray) -> bytes:
 SEEN = seen_of(Population(["a", "b", "c"]))
 
 
-def exploring(means: np.ndarray, noise_variance: float = 0.0, explored: int = 0) -> Exploring:
-    """Return the rule after rounds with these means, the last ``explored`` of which explored."""
-    first = len(means) - explored
-    rounds = [
-        Round(Plan(i, PLANS[0]), {"explores": (float(i >= first),)}).done(Feedback(1.0), PLANS[0], i)
-        for i in range(len(means))
-    ]
+def exploring(means: np.ndarray, noise_variance: float = 0.0) -> Exploring:
+    """Return the rule after rounds with these means."""
+    rounds = [Round(Plan(i, PLANS[0])).done(Feedback(1.0), PLANS[0], i) for i in range(len(means))]
     seen = Seen.of(History(SEEN.history.population, tuple(rounds)), "exact")
     return Exploring.of(seen, np.asarray(means), noise_variance, 0.3, 8.0)
 
 
-def test_small_gains_let_every_second_round_explore():
-    assert [exploring(CREEPING[:count]).due for count in (len(CREEPING) - 1, len(CREEPING))] == [False, True]
-    assert exploring(CREEPING[: WINDOW + 1]).due is False  # too few rounds to tell
+def test_every_second_round_explores_once_there_is_enough_to_go_on():
+    payoffs = np.linspace(0.0, 1.0, FEWEST + 4)
+    due = [count for count in range(2, len(payoffs) + 1) if exploring(payoffs[:count]).due]
+    assert due == [FEWEST, FEWEST + 2, FEWEST + 4]
+
+
+def test_starts_on_a_face_are_mixed_with_the_random_one():
+    face, random = np.array([[0.5, 0.5, 0.0]]), np.array([[0.2, 0.2, 0.6]])
+    last, incumbent, other = Starts(np.array([[1.0, 0.0, 0.0]]), face, random).mixed(0.1)
+    np.testing.assert_allclose(last, [[0.92, 0.02, 0.06]])
+    np.testing.assert_allclose(incumbent, [[0.47, 0.47, 0.06]])
+    assert other is random
 
 
 def test_more_cells_than_payoffs_tell_apart_are_looked_at_with_optimism_instead_of_expected_gain():
-    rule, starts = exploring(CREEPING), Starts(None, PLANS[0], PLANS[1])
+    rule, starts = exploring(MEANS), Starts(None, PLANS[0], PLANS[1])
     believed = Default().belief(SEEN.history)
     search = Search.of(SEEN, believed, 2.0)
     few, many = (replace(rule, best=-9.0, many=many) for many in (False, True))
@@ -63,21 +68,9 @@ def test_more_cells_than_payoffs_tell_apart_are_looked_at_with_optimism_instead_
     assert Exploring.of(SEEN, np.zeros(4), 0.0, 0.3, 8.0).many is False
 
 
-def test_gains_that_are_not_small_are_followed_up():
-    rising = CREEPING.copy()
-    rising[-1] += 2 * SMALL
-    assert not exploring(rising).due
-
-
-def test_a_last_plan_that_failed_does_not_end_the_exploring():
-    failed = np.concatenate([CREEPING, [-3.0, 0.2]])
-    assert exploring(failed, explored=2).due
-    assert not exploring(failed).due  # little optimism still leads to bad plans, of which the model learns
-
-
 @pytest.mark.parametrize(("variance", "optimism"), [(NEGLIGIBLE_NOISE, 0.3), (2 * NEGLIGIBLE_NOISE, 1.0)])
 def test_optimism_is_little_unless_noise_was_fitted(variance, optimism):
-    assert exploring(CREEPING, variance).multiplier == optimism
+    assert exploring(MEANS, variance).multiplier == optimism
 
 
 def test_a_told_plan_may_not_gain_and_an_unknown_one_may():
@@ -114,12 +107,12 @@ def test_where_payoffs_drift_whole_agents_that_would_sit_take_turns_between_the_
     search = Search.of(seen, belief, 2.0)
     rule = replace(Exploring.of(seen, means, 0.0, 0.0, 8.0), follows=True)
     starts = Starts(None, incumbent, incumbent)
-    anywhere = replace(rule.placements, allocations=frozenset({whole(search.climbed(0.0, [incumbent]))}))
+    anywhere = replace(rule.placements, allocations=frozenset({whole(search.climbed(0.0, starts.mixed(OFF_FACES)))}))
     sitting = replace(rule, placements=anywhere)
-    played, explores = replace(sitting, turn=False).climbed(search, starts, rng)
+    played, explores = replace(sitting, due=False).climbed(search, starts, rng)
     assert played is incumbent
     assert not explores
-    looked, explores = replace(sitting, turn=True).climbed(search, starts, rng)
+    looked, explores = replace(sitting, due=True).climbed(search, starts, rng)
     assert whole(looked) not in anywhere.allocations
     assert explores
     assert (looked[0] / search.near(incumbent).trusted).max() < 1.3
