@@ -31,6 +31,7 @@ from mfbo.simplex import dirichlet
 from mfbo.strategies.default.known_placements import KnownPlacements
 from mfbo.strategies.default.search import Search, Starts, least_multiplier
 from mfbo.strategies.default.seen import Seen
+from mfbo.strategies.default.whole_moves import WholeMoves
 from mfbo.strategies.replay_plan import ROUND_BUDGET
 
 FEWEST = 10  # payoffs from which on every second round explores
@@ -52,11 +53,12 @@ class Exploring:
 
     best: highest mean of the visited plans. bearable: by how much less a look may be expected to bring where payoffs
     drift. least: gain over the best that would count. due: whether this round explores whatever little optimism would
-    find. multiplier: that little optimism, in standard deviations. highest: much of it. visited: what was played,
-    (m, C, A). many: whether there are more cells than payoffs can tell apart. follows: whether payoffs drift. bends:
-    whether the model has functions of single cells.
+    find. multiplier: that little optimism, in standard deviations. highest: much of it. many: whether there are
+    more cells than payoffs can tell apart. follows: whether payoffs drift. bends: whether the model has functions of
+    single cells.
     """
 
+    seen: Seen
     best: float
     bearable: float
     least: float
@@ -64,7 +66,6 @@ class Exploring:
     multiplier: float
     highest: float
     placements: KnownPlacements
-    visited: FloatArray
     many: bool = False
     follows: bool = False
     bends: bool = False
@@ -86,7 +87,7 @@ class Exploring:
         bearable = BEARABLE * (best - min(float(means[0]), float(np.median(means))))
         many = seen.visited[0].size > ROUND_BUDGET
         known, drifts = KnownPlacements.of(seen, memory), memory is not None
-        return Exploring(best, bearable, least, due, multiplier, highest, known, seen.visited, many, follows=drifts)
+        return Exploring(seen, best, bearable, least, due, multiplier, highest, known, many, follows=drifts)
 
     def climbed(self, search: Search, starts: Starts, rng: np.random.Generator) -> tuple[FloatArray, bool]:
         """Return the plan, (C, A), and whether it explores."""
@@ -94,6 +95,7 @@ class Exploring:
             return self._followed(search, starts, rng)
         if not self.due:
             plan = search.climbed(self.multiplier, starts.mixed(OFF_FACES))
+            plan = WholeMoves(self.seen, search.acquisition(self.multiplier)).onwards_from(plan)
             if self.may_gain(search, plan):
                 return plan, False
         elif self.many:
@@ -101,6 +103,7 @@ class Exploring:
             if self.may_gain(search, plan):
                 return plan, True
         plan, gain, random = self._promising(search, starts, rng)
+        plan = WholeMoves(self.seen, gain).onwards_from(plan)
         if not self.may_gain(search, plan):
             plan = search.held_back.climbed(self.highest, [random])
             if self.holds(plan):  # the model is surer of all it could climb to than it is right
@@ -141,7 +144,7 @@ class Exploring:
 
     def holds(self, plan: FloatArray) -> bool:
         """Tell whether a plan was played before, but for rounding."""
-        return bool(np.abs(self.visited - plan).sum(axis=(1, 2)).min() <= SAME)
+        return bool(np.abs(self.seen.visited - plan).sum(axis=(1, 2)).min() <= SAME)
 
     def may_gain(self, search: Search, plan: FloatArray) -> bool:
         """Tell whether a plan could still gain something; what was played before cannot."""
