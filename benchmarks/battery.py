@@ -4,8 +4,9 @@
     python benchmarks/battery.py --problems mixture-10 team-200+noise --strategies default gp-sqrt --seeds 0 1 2
     python benchmarks/battery.py --list
 
-A problem may carry settings: queues+noise (5 % of the gap), queues+wrong (2 % of the days ten times too high),
-queues+drift (the optimum moves by half the gap in 150 rounds), and combinations. Writes runs.csv, battery.md and, with
+A name like thresholds~3 is a fresh instance of a family, see battery_fresh. A problem may carry settings:
+queues+noise (5 % of the gap), queues+wrong (2 % of the days ten times too high), queues+drift (the optimum moves by
+half the gap in 150 rounds), and combinations. Writes runs.csv, battery.md and, with
 the extra `plot`, battery.svg. Each finished run is kept in the folder; what is there is not run again, whatever else is
 chosen, so choose another folder for another version of a strategy.
 """

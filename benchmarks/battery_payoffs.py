@@ -97,6 +97,26 @@ class TeamPayoff(SharedPayoff):
 
 
 @dataclass(frozen=True, eq=False)
+class CrowdPayoff:
+    """f = b_ca − κ_a √P_a: types of agents like different places and crowd the same ones. liked: b (C, A)."""
+
+    liked: FloatArray
+    crowding: FloatArray
+
+    def cells(self, shares: FloatArray, size: int | None = None) -> FloatArray:
+        """Return f in every cell."""
+        return np.asarray(self.liked - self.crowding * np.sqrt(np.maximum(shares.sum(axis=0), 0.0)))
+
+    def population(self, shares: FloatArray, size: int | None = None) -> float:
+        """Return g."""
+        return float((shares * self.cells(shares)).sum())
+
+    def gradient(self, shares: FloatArray) -> FloatArray:
+        """Return ∂g/∂w."""
+        return np.asarray(self.liked - 1.5 * self.crowding * np.sqrt(np.maximum(shares.sum(axis=0), 0.0)))
+
+
+@dataclass(frozen=True, eq=False)
 class TablePayoff:
     """f = −JS(ξ_c, Q_c) for everyone in context c: every context has a demand of its own. table: Q (C, A)."""
 

@@ -1,7 +1,8 @@
 """The problems of the battery: instances of many families with exact or certified optima, by name.
 
     from battery_problems import BATTERY, battery_problem
-    problem = battery_problem("sparse-team-200")
+    problem = battery_problem("team-200")
+    problem = battery_problem("team~4")  # a fresh instance of a family, see battery_fresh
 
 Five families are public problems of mfbo (traffic, queues, coverage, portfolio, mixture); the others live here. An
 optimum is exact, or comes with a certificate that tests/integration/test_battery.py checks.
@@ -21,6 +22,7 @@ from battery_payoffs import (
 )
 
 from mfbo.arrays import FloatArray, IntArray
+from mfbo.errors import InvalidInputError
 from mfbo.population import Population
 from mfbo.problems import (
     Optimum,
@@ -40,6 +42,7 @@ from mfbo.problems.concave import concave_optimum, spectral_ascent
 from mfbo.problems.quadratic import QuadraticPayoff, quadratic_optimum
 from mfbo.problems.swarm import SwarmPayoff, separable_optimum
 from mfbo.problems.traffic import Road
+from mfbo.validation import known_name
 
 Terms = Callable[[FloatArray], FloatArray]
 STEPS = 1500  # of the grid on which separable problems are solved
@@ -396,5 +399,13 @@ BATTERY: dict[str, Callable[[], Problem]] = {
 
 @cache
 def battery_problem(name: str) -> Problem:
-    """Return the problem of this name."""
-    return BATTERY[name]()
+    """Return the problem of this name, or a fresh instance of a family, such as thresholds~3."""
+    family, marked, number = name.partition("~")
+    if not marked:
+        return BATTERY[known_name(name, "problem of the battery:", list(BATTERY))]()
+    from battery_fresh import FAMILIES, fresh_problem
+
+    known_name(family, "family of the battery:", list(FAMILIES))
+    if not number.isdecimal():
+        raise InvalidInputError(f"{name!r} lacks the number of an instance: {family}~0, {family}~1, …")
+    return fresh_problem(family, int(number))

@@ -10,7 +10,7 @@ from itertools import combinations_with_replacement
 from math import comb
 
 import numpy as np
-from battery_problems import BATTERY, CONCAVE, battery_problem
+from battery_problems import CONCAVE, battery_problem
 from scipy.optimize import brentq
 
 from mfbo.arrays import FloatArray
@@ -110,12 +110,11 @@ def is_wrong_day(seed: int, number: int) -> bool:
 def world(name: str) -> World:
     """Return the world of a name such as "queues+noise"."""
     problem_name, *settings = name.split("+")
-    known_name(problem_name, "problem of the battery:", list(BATTERY))
     for setting in settings:
         known_name(setting, "setting of the battery:", list(SETTINGS))
+    problem = battery_problem(problem_name)
     if "drift" in settings:
         known_name(problem_name, "problem that can drift:", CONCAVE)
-    problem = battery_problem(problem_name)
     size = problem.population.size
     even = uniform(*problem.population.shape)
     counts = None if size is None else allocate(even, problem.population.weights, size, np.random.default_rng(0))

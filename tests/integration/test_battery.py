@@ -11,6 +11,7 @@ sys.path.insert(0, str(FOLDER))  # its modules import each other by name
 import battery  # noqa: E402
 import battery_problems  # noqa: E402
 import battery_worlds  # noqa: E402
+from battery_fresh import FAMILIES  # noqa: E402
 from battery_problems import BATTERY, CONCAVE, battery_problem  # noqa: E402
 from battery_worlds import world  # noqa: E402
 
@@ -19,17 +20,19 @@ from mfbo.simplex import uniform  # noqa: E402
 
 OWN = [name for name in BATTERY if name not in ("traffic", "queues", "coverage", "portfolio", "mixture")]
 
+FRESH = [f"{family}~3" for family in FAMILIES]
+
 
 def gap_of(problem) -> float:
     return problem.optimum.value - problem.mean_field_value(uniform(*problem.population.shape))
 
 
-@pytest.mark.parametrize("name", BATTERY)
+@pytest.mark.parametrize("name", [*BATTERY, *FRESH])
 def test_every_problem_carries_its_name(name):
     assert battery_problem(name).name == name
 
 
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", [*OWN, "crowded~3"])
 def test_gradients_equal_finite_differences(name):
     problem = battery_problem(name)
     contexts, actions = problem.population.shape
@@ -42,7 +45,7 @@ def test_gradients_equal_finite_differences(name):
         assert (ahead - behind) / 2e-6 == pytest.approx(float((gradient * direction).sum()), rel=1e-5, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", [*OWN, "crowded~3"])
 def test_population_payoff_is_the_mean_of_the_agents_payoffs(name):
     problem = battery_problem(name)
     contexts, actions = problem.population.shape
@@ -52,7 +55,7 @@ def test_population_payoff_is_the_mean_of_the_agents_payoffs(name):
     assert problem.mean_field_value(distribution) == pytest.approx(mean, rel=1e-10, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in CONCAVE if name in OWN])
+@pytest.mark.parametrize("name", [*(name for name in CONCAVE if name in OWN), "shared~3"])
 def test_concave_problems_have_no_gap_at_the_optimum(name):
     problem = battery_problem(name)
     assert problem.optimality_gap(problem.optimum.distribution) <= 1e-7 * gap_of(problem)
@@ -76,6 +79,22 @@ def test_separable_optima_are_certified_by_their_bound(name, actions):
     bound = battery_problems.separable_bound(problem.payoff.terms, actions, price)
     assert problem.optimum.value <= bound + 1e-9
     assert bound - problem.optimum.value < 0.002 * gap_of(problem)
+
+
+@pytest.mark.parametrize("name", FRESH)
+def test_no_random_plan_is_better_than_the_optimum_of_a_fresh_instance(name):
+    problem = battery_problem(name)
+    contexts, actions = problem.population.shape
+    rng = np.random.default_rng(2)
+    plans = [rng.dirichlet(np.full(actions, rng.choice([0.05, 0.3, 1.0])), size=contexts) for _ in range(200)]
+    assert gap_of(problem) > 0
+    assert max(map(problem.mean_field_value, plans)) < problem.optimum.value
+
+
+@pytest.mark.parametrize(("name", "said"), [("threshold~1", "thresholds"), ("thresholds~x", "lacks the number")])
+def test_a_fresh_instance_that_does_not_exist_is_refused(name, said):
+    with pytest.raises((KeyError, ValueError), match=said):
+        battery_problem(name)
 
 
 def test_the_grid_of_separable_problems_equals_brute_force():
