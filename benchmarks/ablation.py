@@ -2,8 +2,10 @@
 
     python benchmarks/ablation.py                        # four problems, two seeds, 100 rounds: about ten minutes
     python benchmarks/ablation.py --problems nyc-12x20 --rounds 250 --seeds 0 1 2
+    python benchmarks/ablation.py --problems traffic sioux-falls~2 --variants "as it is" "crowding from the start"
 
-Prints the share of the gap from uniform to the optimum that is closed at 25, 50 and 100 rounds, mean over seeds.
+Problems of the battery are taken too (benchmarks/battery.py), population payoffs only. Prints the share of the gap
+from uniform to the optimum that is closed at 25, 50 and 100 rounds, mean over seeds.
 """
 
 import argparse
@@ -15,13 +17,17 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from battery import closed_shares
+from battery_problems import BATTERY
 from sample_efficiency import gap_closed
+from threadpoolctl import threadpool_limits
 
 import mfbo
 from mfbo.experiments import RunSettings, run
-from mfbo.models import Kernel, paper_kernel
+from mfbo.models import Kernel, default_kernel, paper_kernel
 from mfbo.population import Population
 from mfbo.strategies import Default
+from mfbo.strategies.default.kernels import UNPLACED
 from mfbo.strategies.replay_plan import RefitSchedule
 
 CHECKPOINTS = (25, 50, 100)
@@ -50,12 +56,28 @@ class PaperKernel(Default):
         return paper_kernel(population, distance="hellinger")
 
 
+@dataclass(frozen=True)
+class CrowdingAtOnce(Default):
+    """The default strategy with channels of occupancy from the first round on where nothing is known of actions."""
+
+    def kernel_for(self, population: Population, kind: str) -> Kernel:
+        """Return our kernel with the channels that it leaves out, or lets in by evidence."""
+        kernel = super().kernel_for(population, kind)
+        here = {term.name for term in kernel.terms}
+        usual = default_kernel(population, noisy=True).terms
+        more = [term for term in usual if "/actions/" in term.name and term.name not in here]
+        further = tuple(group for group in kernel.further if group.name != "occupancy")
+        return replace(kernel, terms=(*kernel.terms, *more), further=further) if kind == UNPLACED else kernel
+
+
 VARIANTS: dict[str, Callable[[], Default]] = {
     "as it is": Default,
     "without √ channels": partial(Without, dropped=("root",)),
     "without linear channels (w, P)": partial(Without, dropped=("one",)),
     "without P² channels": partial(Without, dropped=("linear",)),
-    "without the two RBFs": partial(Without, dropped=("hellinger", "mean", "interaction")),
+    "without the RBFs": partial(Without, dropped=("hellinger", "mean", "shares", "interaction")),
+    "without the RBF of shares": partial(Without, dropped=("shares",)),
+    "crowding from the start": CrowdingAtOnce,
     "without RBF couplings": partial(Without, dropped=tuple(
         f"{shape}/{axis}/{length}"
         for shape in ("root", "one", "linear", "log", "decay", "fast decay")
@@ -72,6 +94,10 @@ VARIANTS: dict[str, Callable[[], Default]] = {
 
 def measured(variant: str, problem: str, feedback: str, seed: int, rounds: int) -> list[float]:
     """Return the share of the gap closed at the checkpoints."""
+    if problem in BATTERY or "~" in problem:
+        with threadpool_limits(limits=1):
+            played = closed_shares(problem, VARIANTS[variant](), seed, rounds)["played"]
+        return [max(played[:at]) for at in CHECKPOINTS if at <= rounds]
     result = run(RunSettings(problem, VARIANTS[variant](), rounds, seed, "inf", feedback))
     closed = gap_closed(mfbo.make_problem(problem), np.array(result.trace))
     return [float(closed[at - 1]) for at in CHECKPOINTS if at <= rounds]

@@ -1,9 +1,9 @@
 """The model of the payoff: an exact Gaussian process on linear functionals of f, with closed-form gradients.
 
 When to use what: ``GaussianProcess`` with a kernel from ``presets`` is the whole model; ``paper_kernel`` and
-``joint_kernel`` are the paper's, ``default_kernel`` is ours for population payoffs, ``agents_kernel`` ours as soon
-as single agents or cells are told. ``SparseProcess`` takes over where rows become too many, ``InducedProcess`` if
-rounds differ.
+``joint_kernel`` are the paper's, ``default_kernel`` is ours for population payoffs, ``unplaced_kernel`` for exact ones
+of actions without features, ``agents_kernel`` as soon as single agents or cells are told. ``SparseProcess`` takes over
+where rows become too many, ``InducedProcess`` if rounds differ.
 
 A kernel of one's own is a ``Kernel`` of terms (``Channel``, ``Stationary``, ``Product``, ``Constant``), which are made
 of shapes, embeddings, profiles and couplings: docs/how-to/own-parts.md.
@@ -18,7 +18,7 @@ from mfbo.models.induced import InducedProcess
 from mfbo.models.kernel import Constant, Kernel, Term
 from mfbo.models.nearness import with_nearness
 from mfbo.models.posterior import RescaledPosterior
-from mfbo.models.presets import agents_kernel, default_kernel, joint_kernel, paper_kernel
+from mfbo.models.presets import agents_kernel, default_kernel, joint_kernel, paper_kernel, unplaced_kernel
 from mfbo.models.products import Product
 from mfbo.models.rows import Rows, joined_rows, only_system, row_count, rows_of_round, system_rows
 from mfbo.models.sparse import SparseProcess
@@ -63,5 +63,6 @@ __all__ = [
     "row_count",
     "rows_of_round",
     "system_rows",
+    "unplaced_kernel",
     "with_nearness",
 ]

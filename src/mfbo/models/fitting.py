@@ -199,10 +199,11 @@ class _FurtherPairs:
         """Return it for all rows of the design."""
         if self._rows < design.count:
             design.read_further()
-            lower = np.flatnonzero(np.tri(design.count - self._rows, design.count, self._rows))
-            pairs = term.pairs(design.columns, self._rows, design.count)
-            self._packed.extend(pairs.reshape(len(pairs), -1)[:, lower].T)
-            self._rows = design.count
+        for row in range(self._rows, design.count):  # one by one: sums are the same bits however many are asked for
+            columns = {source: design.columns[source][: row + 1] for source in term.sources}
+            pairs = term.pairs(columns, row, row + 1)
+            self._packed.extend(pairs.reshape(len(pairs), -1).T)
+        self._rows = design.count
         return self._packed.view
 
 

@@ -40,7 +40,6 @@ SEPARABLE_LENGTHS = (0.2, 0.6)  # of the functions of single cells, in typical d
 MOST_SEPARABLE = 250  # cells: as many as payoffs that an exact process holds
 OCCUPANCY_SHAPES = ("linear", "log", "decay", "fast decay")
 REFERENCE_SEED = 20250101
-FREE = Hyperparameter(0.01, 4.0)  # weight of a channel of population payoffs: data choose among many
 NOISE = Hyperparameter(1e-4, 4.0, float(np.log(1e-9)), 0.0)
 KNOWN_TO_BE_NOISY = Hyperparameter(1e-3, 2.0, float(np.log(1e-9)), 0.0)
 
@@ -79,27 +78,42 @@ def default_kernel(population: Population, *, noisy: bool = False) -> Kernel:
     """Return our kernel for population payoffs: channels on √w, w and P² (and √P, P), two RBFs and a constant.
 
     noisy: whether payoffs are known to be noisy, which moves the prior of the noise and makes the unit robust. Exact
-    payoffs may ask for further terms, and tell close neighbors apart, see ``close_lengths``. Those of actions of which
-    nothing is known begin without P, P² and √P, for few numbers that say all of a plan make a model sure of what it has
-    not seen; an RBF of the shares says how payoffs bend instead.
+    payoffs may ask for further terms, and tell close neighbors apart, see ``close_lengths``.
     """
     parts = _Parts(population, lengths=LENGTHS if noisy else close_lengths(population.features))
-    unplaced = population.features is None
+    weight = Hyperparameter(0.01, 4.0)
     terms: list[Term] = []
-    terms += parts.channels("root", "cells", FREE, centered=True, ones=True)
-    terms += parts.channels("one", "cells", FREE, centered=True, ones=False)
-    if noisy or not unplaced:
-        terms += parts.occupancy()
+    terms += parts.channels("root", "cells", weight, centered=True, ones=True)
+    terms += parts.channels("one", "cells", weight, centered=True, ones=False)
+    terms += parts.channels("linear", "actions", weight, centered=True, ones=True)
+    if len(population.contexts) > 1:
+        terms += parts.channels("root", "actions", weight, centered=True, ones=True)
+        terms += parts.channels("one", "actions", weight, centered=True, ones=False)
     length = Hyperparameter(1.0, 0.7, -2.0, 3.0)
     terms.append(Stationary("hellinger", Hyperparameter(0.1, 1.5), parts.radial("hellinger", "rbf"), length))
-    if not unplaced:
+    if population.features is not None:  # without features the mean embedding is w itself and adds nothing
         terms.append(Stationary("mean", Hyperparameter(0.03, 1.5), parts.radial("mean", "rbf"), length))
-    elif not noisy:  # without features the mean embedding is w itself
-        terms.append(Stationary("shares", Hyperparameter(0.1, 4.0), parts.radial("mean", "rbf"), length))
     terms.append(Constant("constant", Hyperparameter(1.0, 1.0, -3.0, 5.0)))
     noise, further = (KNOWN_TO_BE_NOISY, ()) if noisy else (NOISE, parts.further())
     kernel = Kernel("default", tuple(terms), noise, population.weights, robust=noisy, drifts=True)
     return replace(kernel, further=further)
+
+
+def unplaced_kernel(population: Population) -> Kernel:
+    """Return our kernel for exact payoffs of actions without features: nothing is known of crowding but by evidence.
+
+    The square of all occupancies is one number for a whole plan, and a model that explains a few dozen plans by such
+    numbers is sure of all others: an RBF of the shares says how payoffs bend instead. Channels of occupancy are further
+    terms where contexts may share places.
+    """
+    kernel = default_kernel(population)
+    occupancy = tuple(term for term in kernel.terms if isinstance(term, Channel) and term.feature.axis == "actions")
+    others = tuple(term for term in kernel.terms if not any(term is crowding for crowding in occupancy))
+    groups = {group.name: group for group in kernel.further}
+    shares = groups.pop("shares")
+    if occupancy and len(population.contexts) > 1:
+        groups["occupancy"] = Further("occupancy", occupancy)
+    return replace(kernel, name="unplaced", terms=(*others, *shares.terms), further=tuple(groups.values()))
 
 
 def agents_kernel(population: Population) -> Kernel:
@@ -220,20 +234,17 @@ class _Parts:
         norm = typical if typical > 1e-12 else 1.0  # one action: no distances
         return Radial(embedding, PROFILES[profile](), norm)
 
-    def occupancy(self) -> list[Channel]:
-        """Return the channels of how full actions are, P², and √P and P where contexts share them."""
-        channels = self.channels("linear", "actions", FREE, centered=True, ones=True)
-        if len(self.population.contexts) > 1:
-            channels += self.channels("root", "actions", FREE, centered=True, ones=True)
-            channels += self.channels("one", "actions", FREE, centered=True, ones=False)
-        return channels
-
     def further(self) -> tuple[Further, ...]:
-        """Return functions of single cells, as many as can be told apart, and what contexts crowd if nothing tells."""
+        """Return functions of single cells, and an RBF of the shares, for roots say little of routes that share roads.
+
+        The first are for as many cells as can be told apart; with features the mean embedding is that RBF.
+        """
         contexts, actions = self.population.shape
         groups = [Further("separable", self.separable())] if contexts * actions <= MOST_SEPARABLE else []
-        if self.population.features is None and contexts > 1:
-            groups.append(Further("occupancy", tuple(self.occupancy())))
+        if self.population.features is None:
+            length = Hyperparameter(1.0, 0.7, -2.0, 3.0)
+            shares = Stationary("shares", Hyperparameter(0.1, 4.0), self.radial("mean", "rbf"), length)
+            groups.append(Further("shares", (shares,)))
         return tuple(groups)
 
     def separable(self) -> tuple[Separable, ...]:

@@ -72,7 +72,7 @@ def test_drift_begins_where_payoffs_change_and_only_there(drifts):
 
 
 def test_drift_begins_although_a_fit_without_it_takes_it_for_noise():
-    plans = np.random.default_rng(1).dirichlet(np.ones(4), size=(30, 1))
+    plans = np.random.default_rng(8).dirichlet(np.ones(4), size=(22, 1))
     process = process_of(plans, np.array([told(n, plan, drifts=True) for n, plan in enumerate(plans)]))
     payoffs = process.design.values
     still = MarginalLikelihood(process.design, in_unit(payoffs, *standardization(payoffs)), None)

@@ -60,21 +60,14 @@ def test_terms_are_let_in_where_payoffs_are_sharp_and_only_there():
     assert process_of(sharp).refit(None, 20).further == SHARP
 
 
-def test_channels_of_occupancy_are_let_in_where_contexts_crowd_the_same_places():
-    population = Population(list("abcd"), {"x": 0.5, "y": 0.5})
-    kernel, crowd = default_kernel(population), np.array([2.0, 1.0, 3.0, 1.5])
-    shares = 0.5 * np.random.default_rng(6).dirichlet(np.ones(4), size=(40, 2))
+def test_an_rbf_of_shares_is_let_in_where_places_interact():
+    def interacting(plan: np.ndarray) -> float:
+        return float(np.exp(3.0 * (plan[0, 0] + plan[0, 1]) * (plan[0, 2] + 2.0 * plan[0, 3])))
 
-    def fit_of(payoffs: np.ndarray) -> Fit:
-        process = GaussianProcess(kernel)
-        process.append(system_rows(shares, payoffs))
-        return process.refit(None, 20)
-
-    crowded = fit_of(-(crowd * shares.sum(axis=1) ** 1.5).sum(axis=1))
-    assert crowded.further == ("occupancy",)
-    assert len(crowded.theta) == len(kernel.with_further(("occupancy",)).hyperparameters)
-    alone = fit_of(-(shares**2).sum(axis=(1, 2)))  # each context has places of its own
-    assert "occupancy" not in alone.further
+    fit = process_of(interacting).refit(None, 20)
+    assert fit.further == ("shares",)
+    assert len(fit.theta) == len(KERNEL.hyperparameters) + 2  # a weight and a length
+    assert process_of(smooth).refit(KERNEL.with_further(fit.further).start, 20, further=fit.further).further == ()
 
 
 def test_terms_are_let_go_where_they_explain_nothing():
@@ -86,22 +79,18 @@ def test_terms_are_let_go_where_they_explain_nothing():
 
 
 def test_numbers_are_carried_to_the_terms_and_lengths_they_are_of():
-    kernel = default_kernel(Population(list("abcd"), {"x": 0.5, "y": 0.5}))
-    both = kernel.with_further(("separable", "occupancy"))
+    both = KERNEL.with_further(("separable", "shares"))
     theta = both.start + np.arange(len(both.start))
-    crowd = kernel.with_further(("occupancy",))
-    added = [place for place, term in enumerate(both.terms) if term.name.startswith("separable")]
-    np.testing.assert_array_equal(both.carried_to(crowd, theta), np.delete(theta, added))
-    back = crowd.carried_to(both, both.carried_to(crowd, theta))
-    np.testing.assert_array_equal(np.delete(back, added), np.delete(theta, added))
-    np.testing.assert_array_equal(back[added], both.start[added])
+    shares = KERNEL.with_further(("shares",))
+    np.testing.assert_array_equal(both.carried_to(shares, theta)[:-2], np.delete(theta, [-6, -5])[:-2])
+    np.testing.assert_array_equal(shares.carried_to(both, both.carried_to(shares, theta))[-3:], theta[-3:])
 
 
 def test_a_fit_that_older_studies_noted_without_names_is_of_functions_of_single_cells():
     fit = Fit(RICHER.start, 0.0, 1.0)
     assert _named(fit, KERNEL).further == SHARP
     assert _named(Fit(KERNEL.start, 0.0, 1.0), KERNEL).further == ()
-    assert _named(replace(fit, further=("occupancy", "separable")), KERNEL) is None
+    assert _named(replace(fit, further=("shares", "separable")), KERNEL) is None
     assert _named(replace(fit, further=("unknown",)), KERNEL) is None
 
 
@@ -134,11 +123,11 @@ def test_a_study_of_sharp_payoffs_resumes_to_the_bit():
 
 def test_many_cells_and_noisy_payoffs_have_no_such_terms():
     names = [f"a{place}" for place in range(MOST_SEPARABLE + 1)]
-    assert [len(group.terms) for group in default_kernel(Population(names[:-1])).further] == [len(SEPARABLE_LENGTHS)]
-    assert default_kernel(Population(names)).further == ()
+    assert [len(group.terms) for group in default_kernel(Population(names[:-1])).further] == [len(SEPARABLE_LENGTHS), 1]
+    assert [group.name for group in default_kernel(Population(names)).further] == ["shares"]
     assert default_kernel(POPULATION, noisy=True).further == ()
     on_a_map = Population({name: (float(place), 0.0) for place, name in enumerate(names[:-1])})
-    assert [group.name for group in default_kernel(on_a_map).further] == ["separable"]
+    assert [group.name for group in default_kernel(on_a_map).further] == ["separable"]  # the mean embedding is there
 
 
 def test_exchanges_keep_the_shares_of_the_plan():

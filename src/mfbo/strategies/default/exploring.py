@@ -3,10 +3,12 @@
 Little optimism (0.3) climbs fast while the model is right, but all that it plays is what the model likes, and a model
 that sees nothing else confirms itself. So every second round plays the plan of the largest expected gain over the best,
 as does one whose climb leads to a plan the model is sure cannot gain; and where the model is sure that nothing can
-gain, the plan it knows least of, for then the model is to be doubted. Such looks fill no action much beyond twice what
-was ever seen of it, or an even share: a whole fleet in one place teaches no more, and may cost a hundred times what
-there is to gain. A climb that begins where an action has nobody hardly gives it anybody, so starts are mixed with a
-random plan: a little of it for a climb, a tenth for a look.
+gain, the plan it knows least of, for then the model is to be doubted, or a random one. Climbed looks fill no action
+much beyond twice what was ever seen of it, or an even share: a whole fleet in one place teaches no more, and may cost a
+hundred times what there is to gain. A climb that begins where an action has nobody hardly gives it anybody, so starts
+are mixed with a random plan: a little of it for a climb, a tenth for a look by expected gain. Few whole agents are
+moved one by one. Where nothing is known of actions and there are more cells than payoffs, every fourth look is such a
+start itself: a climbed look tries one action more, a random one all of them at once.
 
 Where payoffs drift, what was best has to be followed and every plan teaches: every second round looks by expected gain
 near the best plan as it is believed to be now, for what was seen elsewhere is long ago, and no further than to lose a
@@ -21,6 +23,7 @@ are climbed from the most promising of two dozen plans, in which two actions exc
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -34,7 +37,8 @@ from mfbo.strategies.default.seen import Seen
 from mfbo.strategies.default.whole_moves import WholeMoves
 from mfbo.strategies.replay_plan import ROUND_BUDGET
 
-FEWEST = 10  # payoffs from which on every second round explores
+FEWEST = 10  # payoffs from which on every second round explores …
+BLIND = 8  # … and every so many looks at a random plan, where there are more actions of which nothing is known
 OFF_FACES, FAR_OFF = 0.01, 0.1  # share of a random plan in the starts of a climb, and of a look
 SURE = 3.0  # standard deviations beyond which the model is sure
 NOTHING = 1e-5  # share of all that was gained so far that would not count as a gain
@@ -51,11 +55,12 @@ FACE = 3.0  # … the sparse ones with about so many actions each
 class Exploring:
     """When to explore, and how.
 
-    best: highest mean of the visited plans. bearable: by how much less a look may be expected to bring where payoffs
-    drift. least: gain over the best that would count. due: whether this round explores whatever little optimism would
-    find. multiplier: that little optimism, in standard deviations. highest: much of it. many: whether there are
-    more cells than payoffs can tell apart. follows: whether payoffs drift. bends: whether the model has functions of
-    single cells.
+    seen: what was told, and the region that plans are held to. best: highest mean of the visited plans. bearable: by
+    how much less a look may be expected to bring where payoffs drift. least: gain over the best that would count. due:
+    whether this round explores whatever little optimism would find. blind: whether it does so at random. multiplier:
+    that little optimism, in standard deviations. highest: much of it. placements: of whole agents that are known. many:
+    whether there are more cells than payoffs can tell apart. follows: whether payoffs drift. bends: whether the model
+    has functions of single cells.
     """
 
     seen: Seen
@@ -63,6 +68,7 @@ class Exploring:
     bearable: float
     least: float
     due: bool
+    blind: bool
     multiplier: float
     highest: float
     placements: KnownPlacements
@@ -81,13 +87,16 @@ class Exploring:
     ) -> "Exploring":
         """Look at the means of the visited plans under the current model, (m,); memory: length of drift, or None."""
         best, gained = float(means.max()), float(means.max() - means[0])
-        due = len(means) >= FEWEST and len(means) % 2 == 0
+        asked, cells = len(seen.history.rounds), seen.visited[0].size
+        due = len(means) >= FEWEST and asked % 2 == 0
+        unplaced = seen.history.population.features is None
+        blind = due and asked % BLIND == 0 and unplaced and len(means) < cells <= ROUND_BUDGET
         least = max(NOTHING * gained, SURE * (noise_variance + JITTERED) ** 0.5)
         multiplier = least_multiplier(base, noise_variance)
         bearable = BEARABLE * (best - min(float(means[0]), float(np.median(means))))
-        many = seen.visited[0].size > ROUND_BUDGET
+        many = cells > ROUND_BUDGET
         known, drifts = KnownPlacements.of(seen, memory), memory is not None
-        return Exploring(seen, best, bearable, least, due, multiplier, highest, known, many, follows=drifts)
+        return Exploring(seen, best, bearable, least, due, blind, multiplier, highest, known, many, follows=drifts)
 
     def climbed(self, search: Search, starts: Starts, rng: np.random.Generator) -> tuple[FloatArray, bool]:
         """Return the plan, (C, A), and whether it explores."""
@@ -102,11 +111,15 @@ class Exploring:
             plan = search.held_back.climbed(LOOKING, starts.every)
             if self.may_gain(search, plan):
                 return plan, True
+        elif self.blind:
+            plan = search.allowed(Starts(None, starts.incumbent, starts.random).mixed(FAR_OFF)[0])
+            if not self.holds(plan):
+                return plan, True
         plan, gain, random = self._promising(search, starts, rng)
         plan = WholeMoves(self.seen, gain).onwards_from(plan)
         if not self.may_gain(search, plan):
             plan = search.held_back.climbed(self.highest, [random])
-            if self.holds(plan):  # the model is surer of all it could climb to than it is right
+            if self.holds(plan):
                 plan = search.allowed(random)
         return self.placements.left(plan, gain, rng), True
 
@@ -143,12 +156,18 @@ class Exploring:
         return {"multiplier": (self.multiplier,)}
 
     def holds(self, plan: FloatArray) -> bool:
-        """Tell whether a plan was played before, but for rounding."""
-        return bool(np.abs(self.seen.visited - plan).sum(axis=(1, 2)).min() <= SAME)
+        """Tell whether a plan was played before or is open, or sends whole agents where they were."""
+        near = np.abs(self.played - plan).sum(axis=(1, 2)) <= SAME
+        return bool(near.any()) or self.placements.hold(plan)
+
+    @cached_property
+    def played(self) -> FloatArray:
+        """What was played or is open, (m, C, A)."""
+        return np.concatenate([self.seen.visited, *(asked.plan.distribution[None] for asked in self.seen.history.open)])
 
     def may_gain(self, search: Search, plan: FloatArray) -> bool:
         """Tell whether a plan could still gain something; what was played before cannot."""
-        if self.placements.hold(plan) or self.holds(plan):
+        if self.holds(plan):
             return False
         moments = search.posterior.population(plan)
         hoped = moments.mean + SURE * moments.variance**0.5

@@ -11,12 +11,20 @@ from dataclasses import replace
 from typing import Any
 
 from mfbo.arrays import FloatArray
-from mfbo.models import Hyperparameter, Kernel, agents_kernel, default_kernel, demand_terms, with_nearness
+from mfbo.models import (
+    Hyperparameter,
+    Kernel,
+    agents_kernel,
+    default_kernel,
+    demand_terms,
+    unplaced_kernel,
+    with_nearness,
+)
 from mfbo.models.situation_kernel import SituationModel
 from mfbo.population import Population
 from mfbo.strategies.default.seen import COSTS, DEMAND, STREET
 
-UNPLACED = "unplaced"  # what notes call exact payoffs of actions without features: their kernel was another one once
+UNPLACED = "unplaced"  # exact payoffs of actions without features
 SHARE = 0.25  # of the usual weights: about ten channels together make half of what is earned
 WEIGHT_SD = 0.5  # of the logarithm of a weight, instead of 4: a few noisy days must not argue it away or up
 NOISE = Hyperparameter(1e-2, 1.0, math.log(1e-9), 0.0)  # a tenth of what is earned
@@ -31,6 +39,8 @@ def kernel_for(population: Population, kind: str) -> Kernel:
         return replace(street, name="demand", terms=street.terms[-1:])
     if kind in STREET:
         return replace(street_kernel(population), name="costs" if kind in COSTS else "street")
+    if kind == UNPLACED:
+        return unplaced_kernel(population)
     return agents_kernel(population) if kind == "agents" else default_kernel(population, noisy=kind == "noisy")
 
 

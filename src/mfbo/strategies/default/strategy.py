@@ -2,9 +2,9 @@
 
 ``propose`` is the whole algorithm. Its rules are values computed from the history, one file each: ``first_plans``,
 ``doubts`` (wrong numbers), ``search`` (starts, trusted occupancy), ``exploring``, ``stall`` and ``information_floor``
-(optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``.
+(optimism for exact, agents' and noisy payoffs), ``lookers``, ``known_placements``, ``whole_moves`` (few agents).
 docs/decisions/0006-default-strategy.md has the measurements. A study that is to earn has rules of its own:
-``status_quo``, ``step``, ``guard``, ``whole_moves`` (few agents), ``crowding``, ``hidden_days`` and ``tilt`` (noisy
+``status_quo``, ``step``, ``guard``, ``crowding``, ``hidden_days`` and ``tilt`` (noisy
 days), ``wrong_days``; see decision 0013. ``hints``: cells that do not add up to the payoff; ``shared_luck``: days that
 move all cells at once.
 """

@@ -48,6 +48,58 @@ def test_every_second_round_explores_once_there_is_enough_to_go_on():
     assert due == [FEWEST, FEWEST + 2, FEWEST + 4]
 
 
+def test_of_plans_asked_two_at_a_time_one_explores():
+    study = create_study(Population(list("abcdef")), seed=1)
+    explores = []
+    for _ in range(12):
+        plans = [study.ask(), study.ask()]
+        explores.append(sum(study.history.rounds[plan.number].notes.get("explores") == (1.0,) for plan in plans))
+        for plan in plans:
+            study.tell(plan, -float(((plan.distribution[0] - [0.5, 0.1, 0.1, 0.1, 0.1, 0.1]) ** 2).sum()))
+    assert min(explores[6:]) == 1  # both do where the model is sure that nothing can gain
+
+
+def test_where_nothing_is_known_of_many_actions_every_fourth_look_is_random():
+    def blind(population: Population, count: int) -> bool:
+        even = np.full((1, population.shape[1]), 1.0 / population.shape[1])
+        told = [Round(Plan(i, even)).done(Feedback(1.0), even, i) for i in range(count)]
+        return Exploring.of(Seen.of(History(population, tuple(told)), "exact"), np.zeros(count), 0.0, 0.3, 8.0).blind
+
+    names = [f"a{place}" for place in range(40)]
+    unknown, on_a_line = Population(names), Population(np.linspace(0.0, 1.0, 40))
+    assert [count for count in range(1, 60) if blind(unknown, count)] == [16, 24, 32]
+    assert not any(blind(on_a_line, count) for count in range(1, 60))
+    rule, starts = exploring(MEANS), Starts(None, PLANS[0], PLANS[2])
+    plan, explores = replace(rule, due=True, blind=True).climbed(
+        Search.of(SEEN, Default().belief(SEEN.history), 2.0), starts, np.random.default_rng(0)
+    )
+    np.testing.assert_array_equal(plan, 0.9 * PLANS[0] + 0.1 * PLANS[2])
+    assert explores
+
+
+@pytest.mark.parametrize("size", [6, 10])
+def test_few_agents_are_never_placed_twice_while_others_are_left(size):
+    study = create_study(Population(list("abcde"), size=size), seed=1)
+    placed = []
+    for _ in range(25):
+        plan = study.ask()
+        placed.append(plan.allocation.tobytes())
+        study.tell(plan, -float(np.abs(plan.realized[0] - [0.6, 0.0, 0.4, 0.0, 0.0]).sum()))
+    assert len(set(placed[1:])) == 24  # the first is repeated on purpose
+
+
+def test_no_plan_is_asked_that_is_open():
+    study = create_study(Population(list("abcd")), seed=2)
+    for _ in range(8):
+        plans = [study.ask() for _ in range(4)]
+        apart = [
+            np.abs(one.distribution - other.distribution).sum() for one in plans for other in plans if one is not other
+        ]
+        assert min(apart) > 1e-6 or plans[0].number == 0
+        for plan in plans:
+            study.tell(plan, float(plan.distribution[0] @ [1.0, 0.2, 0.5, 0.1]))
+
+
 def test_starts_on_a_face_are_mixed_with_the_random_one():
     face, random = np.array([[0.5, 0.5, 0.0]]), np.array([[0.2, 0.2, 0.6]])
     last, incumbent, other = Starts(np.array([[1.0, 0.0, 0.0]]), face, random).mixed(0.1)
