@@ -7,8 +7,8 @@ gain, the plan it knows least of, for then the model is to be doubted, or a rand
 much beyond twice what was ever seen of it, or an even share: a whole fleet in one place teaches no more, and may cost a
 hundred times what there is to gain. A climb that begins where an action has nobody hardly gives it anybody, so starts
 are mixed with a random plan: a little of it for a climb, a tenth for a look by expected gain. Few whole agents are
-moved one by one. Where nothing is known of actions and there are more cells than payoffs, every fourth look is such a
-start itself: a climbed look tries one action more, a random one all of them at once.
+moved one by one. Where nothing is known of actions, there are more cells than payoffs, and the best plan leaves most of
+them empty, every fourth look is such a start itself: a climbed look tries one action more, a random one all at once.
 
 Where payoffs drift, what was best has to be followed and every plan teaches: every second round looks by expected gain
 near the best plan as it is believed to be now, for what was seen elsewhere is long ago, and no further than to lose a
@@ -40,6 +40,7 @@ from mfbo.strategies.replay_plan import ROUND_BUDGET
 FEWEST = 10  # payoffs from which on every second round explores …
 BLIND = 8  # … and every so many looks at a random plan, where there are more actions of which nothing is known
 OFF_FACES, FAR_OFF = 0.01, 0.1  # share of a random plan in the starts of a climb, and of a look
+EMPTY = 0.1  # of an even share, below which an action has hardly anybody
 SURE = 3.0  # standard deviations beyond which the model is sure
 NOTHING = 1e-5  # share of all that was gained so far that would not count as a gain
 BEARABLE = 0.1  # share of what the best is above the first or a middle plan that a look into drift may lose …
@@ -57,7 +58,7 @@ class Exploring:
 
     seen: what was told, and the region that plans are held to. best: highest mean of the visited plans. bearable: by
     how much less a look may be expected to bring where payoffs drift. least: gain over the best that would count. due:
-    whether this round explores whatever little optimism would find. blind: whether it does so at random. multiplier:
+    whether this round explores whatever little optimism would find. blind: whether it may do so at random. multiplier:
     that little optimism, in standard deviations. highest: much of it. placements: of whole agents that are known. many:
     whether there are more cells than payoffs can tell apart. follows: whether payoffs drift. bends: whether the model
     has functions of single cells.
@@ -111,7 +112,7 @@ class Exploring:
             plan = search.held_back.climbed(LOOKING, starts.every)
             if self.may_gain(search, plan):
                 return plan, True
-        elif self.blind:
+        elif self.blind and float(np.mean(starts.incumbent < EMPTY / starts.incumbent.shape[1])) > 0.5:
             plan = search.allowed(Starts(None, starts.incumbent, starts.random).mixed(FAR_OFF)[0])
             if not self.holds(plan):
                 return plan, True
