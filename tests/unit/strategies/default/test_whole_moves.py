@@ -46,6 +46,20 @@ def test_the_region_is_kept():
     assert 12 * np.abs(plan - EVEN).sum() / 2 == pytest.approx(2.0)  # of 24 agents a twelfth may stand elsewhere
 
 
+def test_a_full_action_that_promises_most_does_not_stop_other_moves():
+    names = [f"a{place}" for place in range(20)]
+    population = Population(names, size=60, capacity={"a0": 2})
+    worth = np.linspace(9.0, 0.0, 20)[None]
+    seen = Seen.of(History(population), "exact")
+
+    def linear(distribution):
+        return float((distribution * worth).sum()), worth
+
+    plan = WholeMoves(seen, linear).onwards_from(seen.allowed(np.full((1, 20), 0.05)))
+    assert (60 * plan[0])[0] <= 2.0 + 1e-9
+    assert linear(plan)[0] > 7.0
+
+
 @pytest.mark.parametrize("size", [None, 1000])
 def test_many_agents_are_left_as_the_climb_has_spread_them(size):
     plan = np.tile([0.241, 0.259, 0.25, 0.25], (2, 1))
