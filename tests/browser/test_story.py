@@ -194,8 +194,11 @@ def test_what_was_really_placed_and_payoffs_by_station_are_told_from_the_table(s
     plan = stored.ask()
     page.goto(service.at(f"/studies/{_segment(stored.name)}/tell?plan={plan.number}"))
     page.get_by_label("By station", exact=True).check()
-    page.get_by_label("Payoff per agent at a", exact=True).fill("0.5")
-    page.get_by_label("Payoff per agent at c", exact=True).fill("0,75")
+    sent_to = np.flatnonzero(plan.allocation[0])  # payoffs are told of stations that the plan has somebody at
+    payoffs = np.full((1, 3), np.nan)
+    for place, typed, meant in zip(sent_to, ("0,75", "0.5"), (0.75, 0.5), strict=False):
+        page.get_by_label(f"Payoff per agent at {'abc'[place]}", exact=True).fill(typed)
+        payoffs[0, place] = meant
     page.get_by_text("Something else was placed than planned").click()
     for station, count in (("a", 9), ("b", 9), ("c", 11)):
         page.get_by_label(f"Really placed at {station}", exact=True).fill(str(count))
@@ -209,7 +212,7 @@ def test_what_was_really_placed_and_payoffs_by_station_are_told_from_the_table(s
     stored.refresh()
     told = stored.rounds[plan.number]
     assert told.placed.tolist() == [[9, 9, 12]]
-    np.testing.assert_array_equal(told.feedback.cells, [[0.5, np.nan, 0.75]])
+    np.testing.assert_array_equal(told.feedback.cells, payoffs)
 
 
 def test_a_page_sees_what_another_process_does(service, page, stored):
