@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from mfbo.arrays import FloatArray
+from mfbo.errors import InvalidInputError
 from mfbo.models.channels import Channel
 from mfbo.models.couplings import (
     DENSE_LIMIT,
@@ -106,6 +107,8 @@ def unplaced_kernel(population: Population) -> Kernel:
     numbers is sure of all others: an RBF of the shares says how payoffs bend instead. Channels of occupancy are further
     terms where contexts may share places.
     """
+    if population.features is not None:
+        raise InvalidInputError("unplaced_kernel is for actions without features: take default_kernel for these")
     kernel = default_kernel(population)
     occupancy = tuple(term for term in kernel.terms if isinstance(term, Channel) and term.feature.axis == "actions")
     others = tuple(term for term in kernel.terms if not any(term is crowding for crowding in occupancy))

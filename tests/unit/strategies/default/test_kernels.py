@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from mfbo import Feedback, History, Plan, Population, Round, create_study
+from mfbo.errors import InvalidInputError
 from mfbo.models import Fit, GaussianProcess, system_rows, unplaced_kernel
 from mfbo.strategies import Default
 from mfbo.strategies.default.kernels import UNPLACED, kernel_for
@@ -32,6 +34,11 @@ def test_crowding_is_let_in_by_evidence_only_where_actions_have_no_places_and_pa
     for names in (names_of(ON_A_LINE, "exact"), names_of(NOTHING_KNOWN, "noisy")):
         assert {"linear/actions/all", "root/actions/own", "one/actions/own"} <= set(names)
         assert "shares" not in names
+
+
+def test_actions_with_features_are_refused_with_the_way_out():
+    with pytest.raises(InvalidInputError, match="take default_kernel"):
+        unplaced_kernel(ON_A_LINE)
 
 
 def test_channels_of_occupancy_come_in_where_contexts_crowd_the_same_places():
