@@ -20,7 +20,7 @@ from mfbo.models import only_system
 from mfbo.records import History, Note, Proposal
 from mfbo.strategies.default.crowding import CrowdedBelief, Crowding
 from mfbo.strategies.default.doubts import FEWEST as FEWEST_DOUBTED
-from mfbo.strategies.default.doubts import Doubts
+from mfbo.strategies.default.doubts import Doubts, surprising_best
 from mfbo.strategies.default.exploring import Exploring
 from mfbo.strategies.default.first_plans import MOST_PLANS, first_plan
 from mfbo.strategies.default.guard import Guard
@@ -141,9 +141,9 @@ class Default(ModeledStrategy):
             if first is not None:
                 return Proposal(first)
         if len(seen.told) < len(history.told):  # one that is in doubt, and may have to be repeated, is left out
-            doubted = Doubts.of(with_shared_payoffs(history)).repeated(history)
-            if doubted is not None:
-                return Proposal(doubted.plan.distribution)
+            again = Doubts.of(with_shared_payoffs(history)).repeated(history)
+            if again is not None:
+                return Proposal(again.doubted.plan.distribution, again.notes)
         with one_blas_thread():
             belief = self.belief(seen.history, seen.kind)
             means = belief.posterior.population_means(seen.visited)
@@ -159,6 +159,9 @@ class Default(ModeledStrategy):
                 return Proposal(plan, {**belief.notes, **floor.notes})
 
             if seen.kind == "exact":
+                again = surprising_best(seen, belief) if memory is None else None
+                if again is not None:
+                    return Proposal(again.doubted.plan.distribution, {**belief.notes, **again.notes})
                 exploring = Exploring.of(seen, means, noise, self.multiplier, self.highest_multiplier, memory)
                 exploring = replace(exploring, bends=belief.bends)
                 plan, explores = exploring.climbed(search, starts, rng)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from mfbo import Feedback, History, Plan, Population, Round, create_study
-from mfbo.strategies.default.doubts import FEWEST, Doubts
+from mfbo.strategies import Default
+from mfbo.strategies.default.doubts import FEWEST, REPETITION, Doubts, surprising_best
+from mfbo.strategies.default.seen import Seen
 
 POPULATION = Population(["a", "b", "c"])
 PAYOFFS = [1.0, 1.2, 0.8, 1.1, 0.9, 1.3, 0.7, 1.05, 0.95, 1.15]
@@ -16,19 +18,27 @@ def plan_at(number: int) -> np.ndarray:
     return np.array([[share, 1.0 - share, 0.0]])
 
 
-def history_of(payoffs: list[float], places: list[int] | None = None, **facts: str) -> History:
+def history_of(payoffs, places=None, notes=None, **facts) -> History:
     rounds = []
     for number, payoff in enumerate(payoffs):
         plan = plan_at(number if places is None else places[number])
-        rounds.append(Round(Plan(number, plan)).done(Feedback(payoff), plan, number))
+        asked = Round(Plan(number, plan), notes=(notes or {}).get(number, {}))
+        rounds.append(asked.done(Feedback(payoff), plan, number))
     return History(POPULATION, tuple(rounds), **facts)
+
+
+def waiting_of(history: History) -> tuple[int, ...]:
+    return tuple(number for number, _ in Doubts.of(history).waiting)
 
 
 def test_a_payoff_far_above_the_others_waits_to_be_repeated_and_is_not_believed_meanwhile():
     history = history_of([*PAYOFFS[:4], 9.0, *PAYOFFS[4:]])
     doubts = Doubts.of(history)
-    assert doubts == Doubts(waiting=(4,))
-    assert doubts.repeated(history) is history.rounds[4]
+    median = float(np.median(PAYOFFS))
+    assert doubts == Doubts(waiting=((4, pytest.approx(median)),))
+    repetition = doubts.repeated(history)
+    assert repetition.doubted is history.rounds[4]
+    assert repetition.notes == {REPETITION: (4.0, repetition.expected)}
     assert [done.number for done in doubts.believed(history).told] == [0, 1, 2, 3, 5, 6, 7, 8, 9, 10]
 
 
@@ -45,18 +55,20 @@ def test_a_wrong_payoff_is_left_out_for_good_and_its_repetition_is_kept():
 
 
 def test_two_wrong_payoffs_do_not_hide_each_other():
-    assert Doubts.of(history_of([*PAYOFFS, 9.0, 11.0])).waiting == (11, 10)
+    assert waiting_of(history_of([*PAYOFFS, 9.0, 11.0])) == (11, 10)
 
 
 def test_a_climb_out_of_a_plain_is_doubted_only_when_it_more_than_doubles_what_was_gained():
     climb = [2.6, 3.9, 5.9, 7.0]  # 2.6 is in doubt at first; believed with its repetition, it vouches for the next
-    assert Doubts.of(history_of([*PAYOFFS, 2.6])).waiting == (10,)
+    assert waiting_of(history_of([*PAYOFFS, 2.6])) == (10,)
     assert Doubts.of(history_of([*PAYOFFS, 2.6, *climb], [*range(11), 10, 12, 13, 14])) == Doubts()
-    assert Doubts.of(history_of([*PAYOFFS, 2.6, 2.6, 4.3], [*range(11), 10, 12])).waiting == (12,)
+    assert waiting_of(history_of([*PAYOFFS, 2.6, 2.6, 4.3], [*range(11), 10, 12])) == (12,)
 
 
 def test_a_wrong_payoff_vouches_for_no_other():
-    assert Doubts.of(history_of([*PAYOFFS, 9.0, 11.0, 1.1], [*range(12), 10])) == Doubts(frozenset({10}), (11,))
+    history = history_of([*PAYOFFS, 9.0, 11.0, 1.1], [*range(12), 10])
+    assert Doubts.of(history).rejected == {10}
+    assert waiting_of(history) == (11,)
 
 
 @pytest.mark.parametrize(
@@ -92,3 +104,58 @@ def test_a_study_with_a_wrong_day_recommends_what_it_would_have_without():
         plan = study.ask()
         study.tell(plan, payoff(plan.distribution) * (10.0 if number in (9, 15) else 1.0))
     np.testing.assert_allclose(study.recommend().distribution, BEST[None], atol=0.01)
+
+
+def line(count: int = 12) -> list[float]:
+    return [1.0 - 0.1 * place for place in range(count)]
+
+
+DRAWN = np.random.default_rng(3).dirichlet(np.ones(3), 23)[:, None, :]
+WRONG = 22  # the latest round; the fit is of two rounds before
+
+
+def smooth(plan: np.ndarray) -> float:
+    return float(5.0 - 4.0 * ((plan[0] - BEST) ** 2).sum())
+
+
+def surprised_by(payoffs: list[float], plans: np.ndarray):
+    strategy, rounds = Default(), []
+    for number, (payoff, plan) in enumerate(zip(payoffs, plans, strict=True)):
+        notes = strategy.belief(History(POPULATION, tuple(rounds))).notes if number == WRONG - 2 else {}
+        rounds.append(Round(Plan(number, plan), notes=notes).done(Feedback(payoff), plan, number))
+    history = History(POPULATION, tuple(rounds))
+    assert Doubts.of(history) == Doubts()
+    return surprising_best(Seen.of(history, "exact"), strategy.belief(history))
+
+
+def test_a_best_payoff_that_all_others_contradict_is_repeated_and_what_they_say_of_it_is_expected():
+    payoffs = [smooth(plan) for plan in DRAWN]
+    payoffs[WRONG] = max(payoffs) + 0.1  # no outlier among the payoffs themselves, but of a plan amid worse ones
+    repetition = surprised_by(payoffs, DRAWN)
+    assert repetition.doubted.number == WRONG
+    assert repetition.expected == pytest.approx(smooth(DRAWN[WRONG]), abs=0.1)
+
+
+def test_a_best_payoff_that_others_agree_with_or_that_was_told_twice_is_believed():
+    payoffs = [smooth(plan) for plan in DRAWN]
+    assert surprised_by(payoffs, DRAWN) is None
+    payoffs[WRONG] = max(payoffs) + 0.1
+    assert surprised_by([*payoffs, payoffs[WRONG]], np.concatenate([DRAWN, DRAWN[[WRONG]]])) is None
+    assert surprised_by(payoffs[-5:], DRAWN[-5:]) is None  # too few to be surprised by
+
+
+@pytest.mark.parametrize(("second", "rejected"), [(0.25, {8}), (1.0, set())])
+def test_a_noted_repetition_decides_once_and_for_all(second, rejected):
+    payoffs = [*line(), second]
+    payoffs[8] = 1.05
+    notes = {12: {REPETITION: (8.0, 0.2)}}
+    places = [*range(12), 8]
+    assert Doubts.of(history_of(payoffs, places, notes)) == Doubts(frozenset(rejected))
+    later = history_of([*payoffs, 5.0, 5.1, 5.2], [*places, 13, 14, 15], notes)
+    assert Doubts.of(later).rejected == rejected
+
+
+def test_a_repetition_that_was_played_otherwise_decides_nothing():
+    payoffs = [*line(), 0.25]
+    payoffs[8] = 1.05
+    assert Doubts.of(history_of(payoffs, [*range(12), 13], {12: {REPETITION: (8.0, 0.2)}})).rejected == frozenset()
