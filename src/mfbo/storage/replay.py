@@ -211,3 +211,7 @@ def _feedback(feedback: Feedback, population: Population) -> None:
     told = feedback.payoff is not None or bool(feedback.agents) or feedback.cells is not None
     _require(told, "it holds no payoff")
     _require(feedback.cells is None or feedback.counts is not None, "cells have no counts")
+    if feedback.cells is not None and feedback.counts is not None:
+        seen = ~np.isnan(feedback.cells)
+        theirs = bool(seen.any()) and np.array_equal(seen, feedback.counts > 0)
+        _require(theirs, "counts are not those of the cells told")

@@ -117,6 +117,17 @@ def test_an_odd_event_is_refused_or_harmless(stored, data, value, drop):
     use(storage_with(description, odd))
 
 
+@pytest.mark.parametrize("counts", [np.zeros((2, 3)), np.full((2, 3), np.nan), np.full((2, 3), -1.0)])
+def test_counts_that_are_not_those_of_the_cells_are_refused(stored, counts):
+    description, events = stored
+    index, event = next((i, event) for i, event in enumerate(events) if '"cells":{' in event.body)
+    record = json.loads(event.body)
+    record["feedback"]["counts"] = {"shape": [2, 3], "f8": base64.b64encode(counts.tobytes()).decode()}
+    odd = type(event)(event.sequence, event.number, event.kind, json.dumps(record), event.at)
+    with pytest.raises(DamageError, match="counts are not those of the cells told"):
+        load_study("one", storage_with(description, [*events[:index], odd, *events[index + 1 :]]))
+
+
 @fuzz
 @given(st.data(), odd_values, st.booleans())
 def test_an_odd_description_is_refused_or_harmless(stored, data, value, drop):
