@@ -50,6 +50,11 @@ class Stall:
         return self.multiplier > self.base
 
     @property
+    def every_second(self) -> bool:
+        """Whether optimism is raised for the second, the fourth, … time in a row."""
+        return self.raised and self.level % 2 == 0
+
+    @property
     def notes(self) -> dict[str, tuple[float, ...]]:
         """What the next round goes on from."""
         return {"level": (float(self.level),), "multiplier": (self.multiplier,)}

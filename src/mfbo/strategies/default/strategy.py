@@ -170,7 +170,7 @@ class Default(ModeledStrategy):
             stall = Stall.of(seen, means, noise, self.multiplier, self.highest_multiplier)
             plan = search.climbed(stall.multiplier, stall.chosen(starts))
             if look_is_due(seen, raised=stall.raised):
-                plan = seen.allowed(with_lookers(seen.history, plan))
+                plan = seen.allowed(with_lookers(seen.history, plan, everybody=stall.every_second))
             plan, stall, notes = _further(seen, search, stall, plan, starts.random, rng)
             return Proposal(plan, {**belief.notes, **notes})
 

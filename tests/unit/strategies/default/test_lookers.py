@@ -28,10 +28,11 @@ def test_cells_of_which_agents_or_means_were_told_are_seen():
     np.testing.assert_array_equal(unseen_cells(told), [[True, False, True], [True, True, False]])
 
 
-def test_half_of_a_context_looks_and_one_that_saw_all_stays():
+@pytest.mark.parametrize(("everybody", "looks"), [(False, [0.5, 0.25, 0.25]), (True, [0.0, 0.5, 0.5])])
+def test_half_of_a_context_looks_or_all_of_it_and_one_that_saw_all_stays(everybody, looks):
     told = history(Feedback(agents=((0, 0, 1.0), (1, 0, 1.0), (1, 1, 2.0), (1, 2, 3.0))))
-    looked = with_lookers(told, np.array([[1.0, 0.0, 0.0], [0.2, 0.3, 0.5]]))
-    np.testing.assert_allclose(looked, [[0.5, 0.25, 0.25], [0.2, 0.3, 0.5]])
+    looked = with_lookers(told, np.array([[1.0, 0.0, 0.0], [0.2, 0.3, 0.5]]), everybody=everybody)
+    np.testing.assert_allclose(looked, [looks, [0.2, 0.3, 0.5]])
 
 
 @pytest.mark.parametrize(("feedback", "due"), [(AGENT, [3, 7]), (Feedback(1.0), [])])
