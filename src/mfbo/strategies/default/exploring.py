@@ -8,7 +8,7 @@ much beyond twice what was ever seen of it, or an even share: a whole fleet in o
 hundred times what there is to gain. A climb that begins where an action has nobody hardly gives it anybody, so starts
 are mixed with a random plan: a little of it for a climb, a tenth for a look by expected gain. Few whole agents are
 moved one by one. Where nothing is known of actions, there are more cells than payoffs, and the best plan leaves most of
-them empty, every fourth look is such a start itself: a climbed look tries one action more, a random one all at once.
+them empty, every second look is such a start itself: a climbed look tries one action more, a random one all at once.
 
 Where payoffs drift, what was best has to be followed and every plan teaches: every second round looks by expected gain
 near the best plan as it is believed to be now, for what was seen elsewhere is long ago, and no further than to lose a
@@ -38,7 +38,7 @@ from mfbo.strategies.default.whole_moves import WholeMoves
 from mfbo.strategies.replay_plan import ROUND_BUDGET
 
 FEWEST = 10  # payoffs from which on every second round explores …
-BLIND = 8  # … and every so many looks at a random plan, where there are more actions of which nothing is known
+BLIND = 4  # … and every so many looks at a random plan, where there are more actions of which nothing is known
 OFF_FACES, FAR_OFF = 0.01, 0.1  # share of a random plan in the starts of a climb, and of a look
 EMPTY = 0.1  # of an even share, below which an action has hardly anybody
 SURE = 3.0  # standard deviations beyond which the model is sure

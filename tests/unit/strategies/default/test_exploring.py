@@ -59,7 +59,7 @@ def test_of_plans_asked_two_at_a_time_one_explores():
     assert min(explores[6:]) == 1  # both do where the model is sure that nothing can gain
 
 
-def test_where_nothing_is_known_of_many_actions_every_fourth_look_is_random():
+def test_where_nothing_is_known_of_many_actions_every_second_look_is_random():
     def blind(population: Population, count: int) -> bool:
         even = np.full((1, population.shape[1]), 1.0 / population.shape[1])
         told = [Round(Plan(i, even)).done(Feedback(1.0), even, i) for i in range(count)]
