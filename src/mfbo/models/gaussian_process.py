@@ -1,6 +1,5 @@
 """The Gaussian process over rows: grows round by round, refits on demand, and gives the posterior."""
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,19 +24,15 @@ from mfbo.models.kernel import Columns, Kernel, Part, Values
 from mfbo.models.posterior import Conditioned, TermPosterior
 from mfbo.models.rows import Rows
 from mfbo.models.situation_kernel import NO_ROUND, Likeness, SituationScale
+from mfbo.models.unit import Unit, Warp
 
-_log = logging.getLogger(__package__)
-
-FEWEST = 20  # rows from which evidence for further terms is looked for …
-FOR_TERMS = 5.0  # … and nats by which they must explain the payoffs better than the kernel does without them
-GRID_DIGITS = 10  # of standardized payoffs, which the jitter leaves uncertain by 1e-5
-FEWEST_ROBUST = 4  # payoffs from which quartiles mean something
-NORMAL_QUARTILES = 1.349  # distance of the quartiles of a normal distribution, in standard deviations
+FEWEST = 20  # rows from which evidence for further terms, or for warped payoffs, is looked for …
+EVIDENCE = 5.0  # … and nats by which they must explain the payoffs better than the kernel does without them
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Hyperparameters with the standardization they belong to: y ↦ (y − shift) / scale.
+    """Hyperparameters with the unit they belong to: y ↦ (y − shift) / scale, of warped payoffs if there is a warp.
 
     memory: the length of drift, in rounds; None if payoffs do not change with time. further: names of the kernel's
     further terms that the payoffs asked for.
@@ -48,6 +43,12 @@ class Fit:
     scale: float
     memory: float | None = None
     further: tuple[str, ...] = ()
+    warp: Warp | None = None
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of the targets."""
+        return Unit(self.shift, self.scale, self.warp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,18 +100,23 @@ class GaussianProcess:
         self._state = replace(old, parts=joined_parts(old.parts, later), cholesky=cholesky)
 
     def refit(
-        self, start: FloatArray | None, iterations: int, memory: float | None = None, further: tuple[str, ...] = ()
+        self,
+        start: FloatArray | None,
+        iterations: int,
+        memory: float | None = None,
+        further: tuple[str, ...] = (),
+        warped: bool | None = None,
     ) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None).
 
-        memory, further: the length of drift and the further terms in the fit before. Drift begins when it explains the
-        payoffs better by far, and so do the kernel's further terms. A kernel that is fitted afresh begins at the prior
-        medians as well, and keeps what explains the payoffs better.
+        memory, further: the length of drift and the further terms in the fit before. warped: whether it was of warped
+        payoffs; None if payoffs are to be read as they are. Drift begins when it explains the payoffs better by far,
+        and so do the kernel's further terms, and a warp, which payoffs that drift do not have: their best is no top. A
+        kernel that is fitted afresh begins at the prior medians as well, and keeps what explains the payoffs better.
         """
-        shift, scale = standardization(self.design.values, robust=self.kernel.robust, level=self.kernel.level)
-        targets = in_unit(self.design.values, shift, scale)
-        noise = None if self.noise is None else (self.noise / scale) ** 2
-        objective = partial(MarginalLikelihood, self.design, targets, noise)
+        values = self.design.values
+        unit = self._unit(Warp.of(values) if warped and memory is None else None)
+        objective = self._likelihoods(unit)
         kernel = self.kernel.with_further(further)
         lasting = objective(memory, kernel)
         theta = fitted(lasting, kernel.start if start is None else start, iterations)
@@ -121,12 +127,39 @@ class GaussianProcess:
                 theta, kernel, lasting, further = fresh, self.kernel, plain, ()
         if self.kernel.drifts:
             best = _length_of_drift(lasting, theta, memory)
+            if best != memory and unit.warp is not None:
+                return self.refit(theta, iterations, best, further)
             if best != memory:
                 memory, lasting = best, objective(best, kernel)
                 theta = fitted(lasting, theta, iterations)
         if self.kernel.further and self.design.count >= FEWEST:
             theta, further = self._as_rich_as_needed(theta, further, lasting, partial(objective, memory), iterations)
-        return self.adopt(Fit(theta, shift, scale, memory, further))
+        fit = Fit(theta, unit.shift, unit.scale, memory, further, unit.warp)
+        if warped is not None and memory is None and self.design.count >= FEWEST:
+            fit = self._as_warped_as_needed(fit, iterations)
+        return self.adopt(fit)
+
+    def _unit(self, warp: Warp | None) -> Unit:
+        return Unit.of(self.design.values, robust=self.kernel.robust, level=self.kernel.level, warp=warp)
+
+    def _likelihoods(self, unit: Unit) -> Callable[[float | None, Kernel], MarginalLikelihood]:
+        """Return how a length of drift and a kernel explain the payoffs in a unit."""
+        noise = None if self.noise is None else (self.noise / unit.scale) ** 2
+        return partial(MarginalLikelihood, self.design, unit.standardized(self.design.values), noise)
+
+    def _as_warped_as_needed(self, fit: Fit, iterations: int) -> Fit:
+        """Return the fit, or one of warped payoffs if that explains them better by far, or of straight if no worse."""
+        values, kernel = self.design.values, self.kernel.with_further(fit.further)
+        warp = Warp.of(values) if fit.warp is None else None
+        if warp is None and fit.warp is None:
+            return fit
+        unit = self._unit(warp)
+        here, there = (self._likelihoods(one)(None, kernel) for one in (fit.unit, unit))
+        theta = fitted(there, fit.theta, iterations)
+        gain = here(fit.theta)[0] - there(theta)[0] + unit.log_slopes(values) - fit.unit.log_slopes(values)
+        if gain < (0.0 if warp is None else EVIDENCE):
+            return fit
+        return Fit(theta, unit.shift, unit.scale, None, fit.further, unit.warp)
 
     def _as_rich_as_needed(
         self,
@@ -148,7 +181,7 @@ class GaussianProcess:
             names = tuple(one.name for one in self.kernel.further if (one.name in further) != (one is group))
             other = with_kernel(self.kernel.with_further(names))
             found = fitted(other, objective.kernel.carried_to(other.kernel, theta), iterations)
-            gain = cost - other(found)[0] - (FOR_TERMS if lacks else 0.0)
+            gain = cost - other(found)[0] - (EVIDENCE if lacks else 0.0)
             if gain >= most:
                 best, most = (found, names), gain
         return best
@@ -187,7 +220,7 @@ class GaussianProcess:
         (m, V + 1), both as ``encoded_situation`` returns them; nothing is known of them by default.
         """
         state = self._factorized
-        alpha = state.cholesky.solve(in_unit(self.design.values, state.fit.shift, state.fit.scale))
+        alpha = state.cholesky.solve(state.fit.unit.standardized(self.design.values))
         memory = state.fit.memory
         numbers = self.design.numbers
         lasting = None if memory is None else correlation(numbers, numbers.max() + 1.0, memory)  # with the next round
@@ -314,30 +347,3 @@ def _summed_cross(parts: Sequence[Part], shares: FloatArray) -> FloatArray:
 def joined_parts(parts: Sequence[Part], later: Sequence[Part]) -> tuple[Part, ...]:
     """Return the parts on their rows and on later ones."""
     return tuple(part.joined(more) for part, more in zip(parts, later, strict=True))
-
-
-def in_unit(values: FloatArray, shift: float, scale: float) -> FloatArray:
-    """Return (values − shift) / scale on a grid far below the jitter: the same in any currency, to the last bit."""
-    return np.asarray(np.round((values - shift) / scale, GRID_DIGITS))
-
-
-def standardization(values: FloatArray, *, robust: bool = False, level: bool = False) -> tuple[float, float]:
-    """Return mean and standard deviation; equal payoffs are only shifted.
-
-    robust: return the median, and what the standard deviation would be if all payoffs were spread like their middle
-    half (at most the standard deviation, and at least a hundredth of it). level: return the median, and its size where
-    that is larger.
-    """
-    shift = float(values.mean())
-    scale = float(values.std())
-    if robust and len(values) >= FEWEST_ROBUST:
-        lower, median, upper = np.percentile(values, [25.0, 50.0, 75.0])
-        shift = float(median)
-        scale = min(scale, max(float(upper - lower) / NORMAL_QUARTILES, scale / 100.0))
-    if level:
-        shift = float(np.median(values))
-        scale = max(scale, abs(shift))
-    if scale <= 1e-13 * max(abs(shift), 1e-300):
-        _log.info("all %d told payoffs are equal: they are shifted, not scaled", len(values))
-        return shift, max(abs(shift), 1.0)
-    return shift, scale

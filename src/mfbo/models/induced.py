@@ -17,12 +17,13 @@ from mfbo.interfaces import Posterior
 from mfbo.models.additive import AdditivePosterior
 from mfbo.models.cholesky import GrowingCholesky, factorized, lower_inverse
 from mfbo.models.fitting import Design, MarginalLikelihood, covariance_of_later, fitted
-from mfbo.models.gaussian_process import Fit, in_unit, joined_parts, standardization
+from mfbo.models.gaussian_process import Fit, joined_parts
 from mfbo.models.kernel import Kernel, Part, Source, Values
 from mfbo.models.posterior import Conditioned, TermPosterior
 from mfbo.models.rows import Rows, joined_rows, spread_and_newest, system_rows
 from mfbo.models.situation_kernel import NO_ROUND, Likeness, SituationModel, SituationScale
 from mfbo.models.sparse import SMALLEST_NOISE, CompactRows
+from mfbo.models.unit import in_unit, standardization
 
 INDUCING, FEWEST_ROUNDS = 350, 35  # rows at a fit, and the rounds that they are taken from at least
 MOST_INDUCING = 500  # rows of later rounds become inducing rows as long as there are no more
@@ -96,11 +97,17 @@ class InducedProcess:
             self._state = self._later(self._state, rows)
 
     def refit(
-        self, start: FloatArray | None, iterations: int, memory: float | None = None, further: tuple[str, ...] = ()
+        self,
+        start: FloatArray | None,
+        iterations: int,
+        memory: float | None = None,
+        further: tuple[str, ...] = (),
+        warped: bool | None = None,
     ) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters on the inducing rows.
 
-        memory, further: of no account: situations tell how payoffs change with time, and noisy ones ask for no terms.
+        memory, further, warped: of no account: situations tell how payoffs change with time, and noisy ones ask for no
+        terms and are not warped.
         """
         values = np.concatenate([compact.values for compact in self._rounds])
         shift, scale = standardization(values, robust=self.kernel.robust, level=self.kernel.level)

@@ -16,10 +16,11 @@ from mfbo.interfaces import CellMoments, PopulationMoments, Posterior
 from mfbo.models.basis import Basis, PriorFactor
 from mfbo.models.cholesky import factorized, lower_inverse
 from mfbo.models.fitting import Design, MarginalLikelihood, fitted
-from mfbo.models.gaussian_process import Fit, in_unit, standardization
+from mfbo.models.gaussian_process import Fit
 from mfbo.models.kernel import Kernel, Values
 from mfbo.models.posterior import VARIANCE_FLOOR
 from mfbo.models.rows import Rows, joined_rows
+from mfbo.models.unit import in_unit, standardization
 
 FITTED_ROWS = 250
 SMALLEST_NOISE = 1e-6  # in standardized payoffs; a smaller one would make the regression ill-conditioned
@@ -83,11 +84,16 @@ class SparseProcess:
         self._rounds.append(CompactRows.of(rows))
 
     def refit(
-        self, start: FloatArray | None, iterations: int, memory: float | None = None, further: tuple[str, ...] = ()
+        self,
+        start: FloatArray | None,
+        iterations: int,
+        memory: float | None = None,
+        further: tuple[str, ...] = (),
+        warped: bool | None = None,
     ) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters on some rows; lengths stay as in ``start``.
 
-        memory, further: of the fit before, which end here: a basis knows no time, and has no further terms.
+        memory, further, warped: of the fit before, which end here: a basis knows no time, and has no further terms.
         """
         values = np.concatenate([compact.values for compact in self._rounds])
         shift, scale = standardization(values, robust=self.kernel.robust, level=self.kernel.level)

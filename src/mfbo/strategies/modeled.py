@@ -106,9 +106,18 @@ class Surrogate:
         """Hold nothing before the first plan."""
         self._belief: Belief | None = None
         self._rounds: tuple[Round, ...] = ()
+        self._plan: ReplayPlan | None = None
 
-    def belief(self, plan: ReplayPlan, history: History, kernel: Kernel, iterations: int) -> Belief:
-        """Return the model of a history; a new fit takes ``iterations`` L-BFGS steps at most."""
+    def belief(
+        self, plan: ReplayPlan, history: History, kernel: Kernel, iterations: int, *, warps: bool = False
+    ) -> Belief:
+        """Return the model of a history; a new fit takes ``iterations`` L-BFGS steps at most.
+
+        warps: whether it may find that payoffs are explained better when they are warped.
+        """
+        before, self._plan = self._plan, plan
+        if self._belief is not None and plan.repeats(before) and self._belief.process.kernel is kernel:
+            return replace(self._belief, history=history)
         if plan.noted is not None:
             named = _named(plan.noted.fit, kernel)
             if named is None:
@@ -130,7 +139,8 @@ class Surrogate:
         if note is None:
             setting = (plan.setting.kind, plan.setting.size)
             start, further = _start(plan, kernel)
-            fit = process.refit(start, iterations, plan.memory if kernel.drifts else None, further)
+            warped = (plan.start is not None and plan.start.warp is not None) if warps else None
+            fit = process.refit(start, iterations, plan.memory if kernel.drifts else None, further, warped)
             note = FitNote(plan.told, fit, setting, history.corrections)
             _log.info("fitted the kernel %r to %d told rounds", kernel.name, plan.told)
         self._belief = Belief(process, note, note.to_notes(), process.noise_variance, history)
@@ -163,13 +173,15 @@ class ModeledStrategy:
     """A strategy with a model; subclasses choose the kernel and propose.
 
     sparse: whether the sparse process takes over beyond the row budget. subset_kinds: kinds of data for which the best
-    and the newest rounds tell all, see ``Setting``.
+    and the newest rounds tell all, see ``Setting``. surrogate: what is searched with. straight: what is shown where
+    that warps payoffs.
     """
 
     schedule: RefitSchedule = field(default_factory=RefitSchedule, kw_only=True)
     sparse: bool = field(default=False, kw_only=True)
     subset_kinds: tuple[str, ...] = field(default=(), kw_only=True)
     surrogate: Surrogate = field(default_factory=Surrogate, init=False, repr=False, compare=False)
+    straight: Surrogate = field(default_factory=Surrogate, init=False, repr=False, compare=False)
     _kernels: dict[tuple[Hashable, int, str, bytes | None, bool], tuple[Any, Kernel]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -201,6 +213,10 @@ class ModeledStrategy:
         """
         return self.belief_with(history, self.kind_of(history) if kind is None else kind)
 
+    def searched_belief(self, history: History) -> Belief:
+        """Return the model that plans are compared by; what is shown is that of ``belief``."""
+        return self.belief(history)
+
     def belief_with(
         self,
         history: History,
@@ -209,17 +225,19 @@ class ModeledStrategy:
         start: FloatArray | None = None,
         own: str | None = None,
         afresh: bool = False,
+        warps: bool = False,
     ) -> Belief:
         """Return the model of a history whose data are of a kind.
 
         start: a plan (C, A) that the kernel is to know, see ``started``. own: the import path of a kernel to be used
-        instead of the strategy's. afresh: whether fits begin at the medians of the prior as well.
+        instead of the strategy's. afresh: whether fits begin at the medians of the prior as well. warps: whether
+        payoffs may be warped: to search, for what is shown is in the payoff's own unit.
         """
         told, population = history.told, history.population
         situations = history.situations
         differ = situations is not None
         setting = Setting.of(told, kind, sparse=self.sparse, subset=kind in self.subset_kinds, situations=differ)
-        plan = ReplayPlan.of(history, setting, self.schedule)
+        plan = ReplayPlan.of(history, setting, self.schedule, warps=warps)
         arrays = (population.features, population.weights, population.context_features)
         place = population.shape, *map(id, arrays)  # a fleet that grows and a station that closes leave a kernel as is
         key = place, id(situations), kind, None if start is None else start.tobytes(), afresh
@@ -230,13 +248,14 @@ class ModeledStrategy:
             if situations is not None:
                 kernel = self.situated(kernel, SituationModel.of(situations))
             self._kernels[key] = (population, situations), replace(kernel, afresh=afresh)
-        return self.surrogate.belief(plan, history, self._kernels[key][1], self.schedule.iterations)
+        surrogate = self.straight if plan.straightened else self.surrogate
+        return surrogate.belief(plan, history, self._kernels[key][1], self.schedule.iterations, warps=warps)
 
     def recommend(self, history: History) -> FloatArray:
         """Return the visited distribution with the highest posterior mean, of those that keep the limits."""
         with one_blas_thread():
             visited = history.steered[recommendable(history)]
-            posterior = self.belief(self.as_modeled(history)).posterior
+            posterior = self.searched_belief(self.as_modeled(history)).posterior
             return np.asarray(visited[int(np.argmax(posterior.population_means(visited)))])
 
     def posterior(self, history: History) -> Posterior | None:

@@ -5,6 +5,7 @@ schedule and noted in the round that fitted them. From those notes the same mode
 same operations in the same order, so a resumed study proposes the same bits.
 """
 
+import operator
 from dataclasses import dataclass
 from typing import Literal
 from zlib import crc32
@@ -14,6 +15,7 @@ import numpy as np
 from mfbo.errors import DamageError
 from mfbo.models import Fit, row_count
 from mfbo.models.rows import spread_and_newest
+from mfbo.models.unit import Warp
 from mfbo.records import History, Note, Notes, Round, told_payoff
 
 ROW_BUDGET = 500  # rows up to which the process is exact
@@ -89,6 +91,8 @@ class FitNote:
             "standardization": (self.fit.shift, self.fit.scale),
             **({"corrections": (float(self.corrections),)} if self.corrections else {}),
         }
+        if self.fit.warp is not None:
+            notes["warp"] = (self.fit.warp.top, self.fit.warp.size)
         if self.fit.further:
             notes["further"] = self.fit.further
         return notes if self.fit.memory is None else {**notes, "memory": (self.fit.memory,)}
@@ -111,10 +115,13 @@ class FitNote:
             kind, size = notes["setting"]
             theta = np.array(notes["theta"], dtype=np.float64)
             memory = float(notes["memory"][0]) if "memory" in notes else None
-            if not np.isfinite([*theta, shift, scale]).all() or scale <= 0 or (memory is not None and not memory > 0):
+            warp = Warp(*map(float, notes["warp"])) if "warp" in notes else None
+            positive = [scale, 1.0 if memory is None else memory, 1.0 if warp is None else warp.size]
+            numbers = [*theta, shift, *positive, 0.0 if warp is None else warp.top]
+            if not np.isfinite(numbers).all() or min(positive) <= 0:
                 raise ValueError("a number of the fit cannot be so")
             corrections, further = int(notes.get("corrections", (0.0,))[0]), tuple(map(str, notes.get("further", ())))
-            fit = Fit(theta, shift, scale, memory, further)
+            fit = Fit(theta, shift, scale, memory, further, warp)
             return FitNote(int(notes["fitted"][0]), fit, (kind, size), corrections)
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise DamageError(f"a round's notes are not what this strategy writes: {error!r}") from error
@@ -136,7 +143,8 @@ class ReplayPlan:
     setting: how they are read. fitted_on: rounds that the fit stands on, in the order of tells. appended: rounds told
     after that fit, each of them a block. noted: the fit to adopt; None if a new one is due. start: the fit at which a
     new one begins, None for the medians of the prior. memory: length of drift at which it begins, or None. told: told
-    rounds up to the fit; a subset holds fewer of them. rounds: all that the model holds in the end.
+    rounds up to the fit; a subset holds fewer of them. rounds: all that the model holds in the end. straightened:
+    whether a new fit is due only because the noted one is of warped payoffs.
     """
 
     setting: Setting
@@ -147,10 +155,14 @@ class ReplayPlan:
     memory: float | None
     told: int
     rounds: tuple[Round, ...]
+    straightened: bool = False
 
     @staticmethod
-    def of(history: History, setting: Setting, schedule: RefitSchedule) -> "ReplayPlan":
-        """Keep the noted fit as long as data are read in the same way, nothing was corrected and no new one is due."""
+    def of(history: History, setting: Setting, schedule: RefitSchedule, *, warps: bool = False) -> "ReplayPlan":
+        """Keep the noted fit as long as data are read in the same way, nothing was corrected and no new one is due.
+
+        warps: whether payoffs may be warped; if not, a fit of warped ones is only a start.
+        """
         told = history.told
         latest = FitNote.latest(history)
         agreement = 0 if latest is None else latest.agreement(setting)
@@ -158,14 +170,29 @@ class ReplayPlan:
         memory = None if latest is None else latest.fit.memory  # drift is of the world, however its payoffs are read
         lasts = latest is not None and agreement == 2 and not schedule.due(len(told), latest.rounds)
         lasts = lasts and latest is not None and latest.corrections == history.corrections
-        noted = latest if lasts else None
+        straightened = latest is not None and latest.fit.warp is not None and not warps
+        noted = latest if lasts and not straightened else None
         fitted = len(told) if noted is None else noted.rounds
         chosen = told[:fitted]
         if history.situations is not None and setting.size != "all":
             chosen = of_all_times(chosen, SITUATED_ROWS if setting.size == "subset" else SUMMED_ROWS)
         elif setting.size == "subset":
             chosen = best_and_newest(chosen)
-        return ReplayPlan(setting, chosen, told[fitted:], noted, before, memory, fitted, (*chosen, *told[fitted:]))
+        rounds = (*chosen, *told[fitted:])
+        return ReplayPlan(setting, chosen, told[fitted:], noted, before, memory, fitted, rounds, straightened)
+
+    def repeats(self, other: "ReplayPlan | None") -> bool:
+        """Tell whether this plan straightens, and would lead to the same fit as the other."""
+        if other is None or not (self.straightened and other.straightened) or self.setting != other.setting:
+            return False
+        same = len(self.rounds) == len(other.rounds) and all(map(operator.is_, self.rounds, other.rounds))
+        return same and self._begins_at == other._begins_at
+
+    @property
+    def _begins_at(self) -> tuple[object, ...]:
+        """Where a new fit begins, in terms that compare."""
+        start = self.start
+        return (self.memory, None) if start is None else (self.memory, start.theta.tobytes(), start.further)
 
 
 def best_and_newest(told: tuple[Round, ...]) -> tuple[Round, ...]:

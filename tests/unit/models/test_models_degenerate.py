@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from mfbo.models import GaussianProcess, RescaledPosterior, Rows
-from mfbo.models.gaussian_process import Fit, standardization
+from mfbo.models.gaussian_process import Fit
+from mfbo.models.unit import standardization
 
 
 def one_row(case):

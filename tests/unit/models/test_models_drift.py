@@ -6,7 +6,7 @@ import pytest
 from mfbo import Population, create_study
 from mfbo.models import Fit, GaussianProcess, default_kernel, rows_of_round
 from mfbo.models.fitting import DRIFT_EVIDENCE, DRIFT_LENGTHS, JITTER, MarginalLikelihood, fitted
-from mfbo.models.gaussian_process import in_unit, standardization
+from mfbo.models.unit import in_unit, standardization
 from mfbo.records import Feedback, Plan, Round
 from mfbo.strategies import Default
 

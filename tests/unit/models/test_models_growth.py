@@ -8,7 +8,8 @@ import pytest
 
 from mfbo.models import GaussianProcess
 from mfbo.models.fitting import MarginalLikelihood
-from mfbo.models.gaussian_process import Fit, in_unit
+from mfbo.models.gaussian_process import Fit
+from mfbo.models.unit import in_unit
 
 CLOSE = {"rtol": 1e-8, "atol": 1e-8}
 

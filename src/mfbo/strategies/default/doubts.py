@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mfbo.models.gaussian_process import NORMAL_QUARTILES
+from mfbo.models.unit import NORMAL_QUARTILES
 from mfbo.records import History, Note, Round
 from mfbo.strategies.default.seen import Seen
 from mfbo.strategies.modeled import Belief
@@ -94,7 +94,7 @@ class Doubts:
 def surprising_best(seen: Seen, belief: Belief) -> Repetition | None:
     """Return the best round if all others contradict it; None if they do not, or if it was told or asked twice."""
     history = seen.history
-    if len(seen.told) <= FEWEST or history.steers != "realized" or history.situations is not None:
+    if history.steers != "realized" or history.situations is not None:
         return None
     found = getattr(belief.posterior, "leave_one_out", lambda: None)()
     if found is None or len(found[0]) != len(seen.told):
@@ -108,7 +108,9 @@ def surprising_best(seen: Seen, belief: Belief) -> Repetition | None:
     asked = sum(other.played_key == best.played_key for other in history.rounds)
     if asked > 1 or not _can_be_repeated(history, best):
         return None
-    return Repetition(best, payoffs[place] - belief.note.fit.scale * float(errors[place]))
+    unit = belief.note.fit.unit
+    told = float(unit.standardized(np.array([payoffs[place]]))[0])
+    return Repetition(best, unit.payoff(told - float(errors[place])))
 
 
 def _verdicts(told: Sequence[Round]) -> dict[int, bool]:

@@ -110,9 +110,10 @@ class Default(ModeledStrategy):
             return without_shared_luck(without_wrong_days(shared) if noisy else shared)
         return shared if len(shared.told) <= FEWEST_DOUBTED else Doubts.of(shared).believed(shared)
 
-    def belief(self, history: History, kind: str | None = None) -> Belief:
+    def belief(self, history: History, kind: str | None = None, *, warps: bool = False) -> Belief:
         """Return the model of a history as it is modeled; an earning one of noisy days expects diminishing returns.
 
+        warps: whether exact payoffs may be warped, see ``belief_with``; those of small steps near the best need none.
         Small steps tell little of what the payoffs are like, and a fit that began at a wrong belief stays with it: an
         earning study with exact payoffs fits its model afresh each time as well.
         """
@@ -121,7 +122,8 @@ class Default(ModeledStrategy):
         if kind not in STREET:
             unplaced = kind == "exact" and own is None and history.population.features is None
             afresh = kind == "exact" and history.aim == "earn"
-            return self.belief_with(history, UNPLACED if unplaced else kind, own=own, afresh=afresh)
+            warps = warps and kind == "exact" and own is None and history.aim != "earn"
+            return self.belief_with(history, UNPLACED if unplaced else kind, own=own, afresh=afresh, warps=warps)
         status_quo = named_status_quo(history)
         crowding = Crowding.of(history, status_quo)
         start = (
@@ -129,6 +131,10 @@ class Default(ModeledStrategy):
         )  # what merely stands is no feature once luck hides nothing
         rest = self.belief_with(crowding.removed_from(history), kind, start=start, own=own)
         return CrowdedBelief.of(rest, crowding.scaled(rest.note.fit.scale))
+
+    def searched_belief(self, history: History) -> Belief:
+        """Return the model of a history as it is modeled, of payoffs that may be warped."""
+        return self.belief(history, warps=True)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return the uniform plan first (twice, to see noise), then random ones near it, then what the model likes."""
@@ -145,7 +151,7 @@ class Default(ModeledStrategy):
             if again is not None:
                 return Proposal(again.doubted.plan.distribution, again.notes)
         with one_blas_thread():
-            belief = self.belief(seen.history, seen.kind)
+            belief = self.belief(seen.history, seen.kind, warps=True)
             means = belief.posterior.population_means(seen.visited)
             starts = Starts.of(seen, seen.visited[int(np.argmax(means))], rng)
             search = Search.of(seen, belief, self.trust)
@@ -159,7 +165,8 @@ class Default(ModeledStrategy):
                 return Proposal(plan, {**belief.notes, **floor.notes})
 
             if seen.kind == "exact":
-                again = surprising_best(seen, belief) if memory is None else None
+                doubts = memory is None and len(seen.told) > FEWEST_DOUBTED
+                again = surprising_best(seen, belief) if doubts else None
                 if again is not None:
                     return Proposal(again.doubted.plan.distribution, {**belief.notes, **again.notes})
                 exploring = Exploring.of(seen, means, noise, self.multiplier, self.highest_multiplier, memory)

@@ -7,7 +7,7 @@ it say so, and it comes back in.
 
 import numpy as np
 
-from mfbo.models.gaussian_process import NORMAL_QUARTILES
+from mfbo.models.unit import NORMAL_QUARTILES
 from mfbo.records import History, Round
 from mfbo.strategies.reading import as_if_failed
 

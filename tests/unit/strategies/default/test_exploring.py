@@ -8,6 +8,7 @@ import pytest
 from mfbo import Feedback, History, Plan, Population, Round, create_study
 from mfbo.simplex import whole_agents
 from mfbo.strategies import Default
+from mfbo.strategies.default.doubts import REPETITION
 from mfbo.strategies.default.exploring import FEWEST, LOOKING, OFF_FACES, Exploring
 from mfbo.strategies.default.search import Search, Starts
 from mfbo.strategies.default.seen import NEGLIGIBLE_NOISE, Seen
@@ -67,7 +68,7 @@ def test_where_nothing_is_known_of_many_actions_every_second_look_is_random():
 
     names = [f"a{place}" for place in range(40)]
     unknown, on_a_line = Population(names), Population(np.linspace(0.0, 1.0, 40))
-    assert [count for count in range(1, 60) if blind(unknown, count)] == [16, 24, 32]
+    assert [count for count in range(1, 60) if blind(unknown, count)] == [12, 16, 20, 24, 28, 32, 36]
     assert not any(blind(on_a_line, count) for count in range(1, 60))
     rule, alone = replace(exploring(MEANS), due=True, blind=True), np.array([[1.0, 0.0, 0.0]])
     search = Search.of(SEEN, Default().belief(SEEN.history), 2.0)
@@ -83,9 +84,11 @@ def test_few_agents_are_never_placed_twice_while_others_are_left(size):
     placed = []
     for _ in range(25):
         plan = study.ask()
-        placed.append(plan.allocation.tobytes())
+        if REPETITION not in study.history.rounds[plan.number].notes:  # one that surprised is repeated on purpose
+            placed.append(plan.allocation.tobytes())
         study.tell(plan, -float(np.abs(plan.realized[0] - [0.6, 0.0, 0.4, 0.0, 0.0]).sum()))
-    assert len(set(placed[1:])) == 24  # the first is repeated on purpose
+    assert len(placed) >= 24
+    assert len(set(placed)) == len(placed) - 1  # and so is the first
 
 
 def test_no_plan_is_asked_that_is_open():
