@@ -35,7 +35,7 @@ class Fit:
     """Hyperparameters with the unit they belong to: y ↦ (y − shift) / scale, of warped payoffs if there is a warp.
 
     memory: the length of drift, in rounds; None if payoffs do not change with time. further: names of the kernel's
-    further terms that the payoffs asked for.
+    further terms that the payoffs asked for. warped: a second fit, to warped payoffs, if they asked for it.
     """
 
     theta: FloatArray
@@ -44,6 +44,7 @@ class Fit:
     memory: float | None = None
     further: tuple[str, ...] = ()
     warp: Warp | None = None
+    warped: "Fit | None" = None
 
     @property
     def unit(self) -> Unit:
@@ -71,14 +72,19 @@ class GaussianProcess:
     """Exact GP on linear functionals of f.
 
     The state is a function of the sequence of ``append`` and ``refit``/``adopt`` calls alone, so that a study resumed
-    from its records computes the same bits as an unbroken one.
+    from its records computes the same bits as an unbroken one. warped: the same of warped payoffs, if a fit asked for
+    it; it shares the rows.
     """
 
-    def __init__(self, kernel: Kernel, noise: float | None = None) -> None:
-        """Start without rows; ``noise`` is the known standard deviation of one payoff, or None to fit it."""
+    def __init__(self, kernel: Kernel, noise: float | None = None, design: Design | None = None) -> None:
+        """Start without rows; ``noise`` is the known standard deviation of one payoff, or None to fit it.
+
+        design: the rows, where another process keeps them.
+        """
         self.kernel = kernel
         self.noise = noise
-        self.design = Design(kernel)
+        self.design = Design(kernel) if design is None else design
+        self.warped: GaussianProcess | None = None
         self._state: _Factorized | None = None
 
     @property
@@ -90,6 +96,12 @@ class GaussianProcess:
         """Add the rows of one round; with a fit in place the Cholesky factor grows along."""
         start = self.design.count
         self.design.append(rows)
+        for process in (self, self.warped):
+            if process is not None:
+                process._grow(start)
+
+    def _grow(self, start: int) -> None:
+        """Let the Cholesky factor grow by the rows from ``start`` on, if there is one."""
         if self._state is None:
             return
         old, design = self._state, self.design
@@ -105,17 +117,16 @@ class GaussianProcess:
         iterations: int,
         memory: float | None = None,
         further: tuple[str, ...] = (),
-        warped: bool | None = None,
+        warped: FloatArray | None = None,
     ) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters from ``start`` (prior medians when None).
 
-        memory, further: the length of drift and the further terms in the fit before. warped: whether it was of warped
-        payoffs; None if payoffs are to be read as they are. Drift begins when it explains the payoffs better by far,
-        and so do the kernel's further terms, and a warp, which payoffs that drift do not have: their best is no top. A
-        kernel that is fitted afresh begins at the prior medians as well, and keeps what explains the payoffs better.
+        memory, further, warped: the length of drift, the further terms, and θ for warped payoffs in the fit before.
+        Drift begins when it explains the payoffs better by far, and so do the kernel's further terms, and a warp, which
+        payoffs that drift do not have: their best is no top. A kernel that is fitted afresh begins at the prior medians
+        as well, and keeps what explains the payoffs better.
         """
-        values = self.design.values
-        unit = self._unit(Warp.of(values) if warped and memory is None else None)
+        unit = Unit.of(self.design.values, robust=self.kernel.robust, level=self.kernel.level)
         objective = self._likelihoods(unit)
         kernel = self.kernel.with_further(further)
         lasting = objective(memory, kernel)
@@ -127,38 +138,36 @@ class GaussianProcess:
                 theta, kernel, lasting, further = fresh, self.kernel, plain, ()
         if self.kernel.drifts:
             best = _length_of_drift(lasting, theta, memory)
-            if best != memory and unit.warp is not None:
-                return self.refit(theta, iterations, best, further)
             if best != memory:
                 memory, lasting = best, objective(best, kernel)
                 theta = fitted(lasting, theta, iterations)
         if self.kernel.further and self.design.count >= FEWEST:
             theta, further = self._as_rich_as_needed(theta, further, lasting, partial(objective, memory), iterations)
-        fit = Fit(theta, unit.shift, unit.scale, memory, further, unit.warp)
-        if warped is not None and memory is None and self.design.count >= FEWEST:
-            fit = self._as_warped_as_needed(fit, iterations)
+        fit = Fit(theta, unit.shift, unit.scale, memory, further)
+        if self.kernel.warps and memory is None and self.design.count >= FEWEST:
+            fit = replace(fit, warped=self._warped(fit, warped, iterations))
         return self.adopt(fit)
-
-    def _unit(self, warp: Warp | None) -> Unit:
-        return Unit.of(self.design.values, robust=self.kernel.robust, level=self.kernel.level, warp=warp)
 
     def _likelihoods(self, unit: Unit) -> Callable[[float | None, Kernel], MarginalLikelihood]:
         """Return how a length of drift and a kernel explain the payoffs in a unit."""
         noise = None if self.noise is None else (self.noise / unit.scale) ** 2
         return partial(MarginalLikelihood, self.design, unit.standardized(self.design.values), noise)
 
-    def _as_warped_as_needed(self, fit: Fit, iterations: int) -> Fit:
-        """Return the fit, or one of warped payoffs if that explains them better by far, or of straight if no worse."""
+    def _warped(self, fit: Fit, before: FloatArray | None, iterations: int) -> Fit | None:
+        """Return the fit of the same kernel to warped payoffs, or None if that does not explain them better by far.
+
+        before: θ of the one before, which stays as long as it explains them no worse; None if there was none.
+        """
         values, kernel = self.design.values, self.kernel.with_further(fit.further)
-        warp = Warp.of(values) if fit.warp is None else None
-        if warp is None and fit.warp is None:
-            return fit
-        unit = self._unit(warp)
+        warp = Warp.of(values)
+        if warp is None:
+            return None
+        unit = Unit.of(values, warp=warp)
         here, there = (self._likelihoods(one)(None, kernel) for one in (fit.unit, unit))
-        theta = fitted(there, fit.theta, iterations)
+        theta = fitted(there, fit.theta if before is None or len(before) != len(fit.theta) else before, iterations)
         gain = here(fit.theta)[0] - there(theta)[0] + unit.log_slopes(values) - fit.unit.log_slopes(values)
-        if gain < (0.0 if warp is None else EVIDENCE):
-            return fit
+        if gain < (EVIDENCE if before is None else 0.0):
+            return None
         return Fit(theta, unit.shift, unit.scale, None, fit.further, unit.warp)
 
     def _as_rich_as_needed(
@@ -199,11 +208,15 @@ class GaussianProcess:
         usual = self.design.situation_scale()
         cholesky = GrowingCholesky.of(self._covariance(kernel, values, noise, fit.memory, 0, usual))
         self._state = _Factorized(fit, kernel, values, noise, parts, cholesky, usual)
+        self.warped = None
+        if fit.warped is not None:
+            self.warped = GaussianProcess(self.kernel, self.noise, self.design)
+            self.warped.adopt(fit.warped)
         return fit
 
     def forget_fit(self) -> None:
         """Keep the rows alone, so that rows appended before the next fit grow no factor."""
-        self._state = None
+        self._state = self.warped = None
 
     def posterior(
         self,

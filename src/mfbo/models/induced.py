@@ -102,7 +102,7 @@ class InducedProcess:
         iterations: int,
         memory: float | None = None,
         further: tuple[str, ...] = (),
-        warped: bool | None = None,
+        warped: FloatArray | None = None,
     ) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters on the inducing rows.
 

@@ -320,7 +320,7 @@ class Kernel:
     for payoffs whose changes are to be believed in shares of what is earned. situation: what makes rounds differ, None
     if nothing does. drifts: whether a fit asks for drift; a kernel that knows situations does not. further: terms
     that a fit lets in once payoffs ask for them; they stand behind the others then. afresh: whether every fit is also
-    begun at the prior medians, and the better one kept.
+    begun at the prior medians, and the better one kept. warps: whether a fit asks for warped payoffs.
     """
 
     name: str
@@ -333,6 +333,7 @@ class Kernel:
     drifts: bool = False
     further: tuple[Further, ...] = ()
     afresh: bool = False
+    warps: bool = False
 
     @cached_property
     def moving(self) -> list[int]:

@@ -89,7 +89,7 @@ class SparseProcess:
         iterations: int,
         memory: float | None = None,
         further: tuple[str, ...] = (),
-        warped: bool | None = None,
+        warped: FloatArray | None = None,
     ) -> Fit:
         """Standardize all payoffs anew and fit the hyperparameters on some rows; lengths stay as in ``start``.
 

@@ -2,7 +2,7 @@
 
 A stationary model finds it hard to say that a crowd may cost a hundred times what there is to gain, and that the last
 percent is smooth: what explains the bad plans misleads about the good ones. Warped payoffs lie on a line near the best
-of them and on a logarithm far below, eq. (41). They are searched so; what is shown is of payoffs as they were told.
+of them and on a logarithm far below, eq. (41).
 """
 
 import logging

@@ -61,6 +61,14 @@ class Belief:
         return "separable" in self.note.fit.further
 
     @property
+    def warped(self) -> "Belief | None":
+        """The same of warped payoffs, if they asked for it."""
+        process, fit = getattr(self.process, "warped", None), self.note.fit.warped
+        if process is None or fit is None:
+            return None
+        return Belief(process, replace(self.note, fit=fit), self.notes, process.noise_variance, self.history)
+
+    @property
     def after_open_plans(self) -> Posterior:
         """What will be believed once the open plans are told, as far as that is known."""
         return self._conditioned(pending_shares(self.history)) if self.history.open else self.posterior
@@ -83,20 +91,21 @@ def _named(fit: Fit, kernel: Kernel) -> Fit | None:
         names = ("separable",)
     has_them = {group.name for group in kernel.further}.issuperset(names)
     numbers = len(kernel.with_further(names).hyperparameters)
-    return replace(fit, further=names) if has_them and len(fit.theta) == numbers else None
+    theirs = {len(one.theta) for one in (fit, fit.warped) if one is not None}
+    return replace(fit, further=names) if has_them and theirs == {numbers} else None
 
 
-def _start(plan: ReplayPlan, kernel: Kernel) -> tuple[FloatArray | None, tuple[str, ...]]:
-    """Return the θ from which a fit begins, with its further terms.
+def _start(plan: ReplayPlan, kernel: Kernel) -> tuple[FloatArray | None, tuple[str, ...], FloatArray | None]:
+    """Return the θ from which a fit begins, with its further terms, and the θ for warped payoffs.
 
     None if the one before is not of this kernel: a population may change. A basis has no further terms.
     """
     before = None if plan.start is None else _named(plan.start, kernel)
     if before is None:
-        return None, ()
+        return None, (), None
     if plan.setting.size == "sparse":
-        return kernel.with_further(before.further).carried_to(kernel, before.theta), ()
-    return before.theta, before.further
+        return kernel.with_further(before.further).carried_to(kernel, before.theta), (), None
+    return before.theta, before.further, None if before.warped is None else before.warped.theta
 
 
 class Surrogate:
@@ -106,18 +115,9 @@ class Surrogate:
         """Hold nothing before the first plan."""
         self._belief: Belief | None = None
         self._rounds: tuple[Round, ...] = ()
-        self._plan: ReplayPlan | None = None
 
-    def belief(
-        self, plan: ReplayPlan, history: History, kernel: Kernel, iterations: int, *, warps: bool = False
-    ) -> Belief:
-        """Return the model of a history; a new fit takes ``iterations`` L-BFGS steps at most.
-
-        warps: whether it may find that payoffs are explained better when they are warped.
-        """
-        before, self._plan = self._plan, plan
-        if self._belief is not None and plan.repeats(before) and self._belief.process.kernel is kernel:
-            return replace(self._belief, history=history)
+    def belief(self, plan: ReplayPlan, history: History, kernel: Kernel, iterations: int) -> Belief:
+        """Return the model of a history; a new fit takes ``iterations`` L-BFGS steps at most."""
         if plan.noted is not None:
             named = _named(plan.noted.fit, kernel)
             if named is None:
@@ -138,8 +138,7 @@ class Surrogate:
         note = plan.noted
         if note is None:
             setting = (plan.setting.kind, plan.setting.size)
-            start, further = _start(plan, kernel)
-            warped = (plan.start is not None and plan.start.warp is not None) if warps else None
+            start, further, warped = _start(plan, kernel)
             fit = process.refit(start, iterations, plan.memory if kernel.drifts else None, further, warped)
             note = FitNote(plan.told, fit, setting, history.corrections)
             _log.info("fitted the kernel %r to %d told rounds", kernel.name, plan.told)
@@ -173,16 +172,14 @@ class ModeledStrategy:
     """A strategy with a model; subclasses choose the kernel and propose.
 
     sparse: whether the sparse process takes over beyond the row budget. subset_kinds: kinds of data for which the best
-    and the newest rounds tell all, see ``Setting``. surrogate: what is searched with. straight: what is shown where
-    that warps payoffs.
+    and the newest rounds tell all, see ``Setting``.
     """
 
     schedule: RefitSchedule = field(default_factory=RefitSchedule, kw_only=True)
     sparse: bool = field(default=False, kw_only=True)
     subset_kinds: tuple[str, ...] = field(default=(), kw_only=True)
     surrogate: Surrogate = field(default_factory=Surrogate, init=False, repr=False, compare=False)
-    straight: Surrogate = field(default_factory=Surrogate, init=False, repr=False, compare=False)
-    _kernels: dict[tuple[Hashable, int, str, bytes | None, bool], tuple[Any, Kernel]] = field(
+    _kernels: dict[tuple[Hashable, int, str, bytes | None, bool, bool], tuple[Any, Kernel]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -213,10 +210,6 @@ class ModeledStrategy:
         """
         return self.belief_with(history, self.kind_of(history) if kind is None else kind)
 
-    def searched_belief(self, history: History) -> Belief:
-        """Return the model that plans are compared by; what is shown is that of ``belief``."""
-        return self.belief(history)
-
     def belief_with(
         self,
         history: History,
@@ -230,32 +223,31 @@ class ModeledStrategy:
         """Return the model of a history whose data are of a kind.
 
         start: a plan (C, A) that the kernel is to know, see ``started``. own: the import path of a kernel to be used
-        instead of the strategy's. afresh: whether fits begin at the medians of the prior as well. warps: whether
-        payoffs may be warped: to search, for what is shown is in the payoff's own unit.
+        instead of the strategy's. afresh: whether fits begin at the medians of the prior as well. warps: whether they
+        ask for warped payoffs.
         """
         told, population = history.told, history.population
         situations = history.situations
         differ = situations is not None
         setting = Setting.of(told, kind, sparse=self.sparse, subset=kind in self.subset_kinds, situations=differ)
-        plan = ReplayPlan.of(history, setting, self.schedule, warps=warps)
+        plan = ReplayPlan.of(history, setting, self.schedule)
         arrays = (population.features, population.weights, population.context_features)
         place = population.shape, *map(id, arrays)  # a fleet that grows and a station that closes leave a kernel as is
-        key = place, id(situations), kind, None if start is None else start.tobytes(), afresh
+        key = place, id(situations), kind, None if start is None else start.tobytes(), afresh, warps
         if key not in self._kernels:  # both are kept alive, so that the ids of their parts stay their own
             kernel = self.kernel_for(population, kind) if own is None else own_kernel(own, population)
             if start is not None:
                 kernel = self.started(kernel, population, start, kind)
             if situations is not None:
                 kernel = self.situated(kernel, SituationModel.of(situations))
-            self._kernels[key] = (population, situations), replace(kernel, afresh=afresh)
-        surrogate = self.straight if plan.straightened else self.surrogate
-        return surrogate.belief(plan, history, self._kernels[key][1], self.schedule.iterations, warps=warps)
+            self._kernels[key] = (population, situations), replace(kernel, afresh=afresh, warps=warps)
+        return self.surrogate.belief(plan, history, self._kernels[key][1], self.schedule.iterations)
 
     def recommend(self, history: History) -> FloatArray:
         """Return the visited distribution with the highest posterior mean, of those that keep the limits."""
         with one_blas_thread():
             visited = history.steered[recommendable(history)]
-            posterior = self.searched_belief(self.as_modeled(history)).posterior
+            posterior = self.belief(self.as_modeled(history)).posterior
             return np.asarray(visited[int(np.argmax(posterior.population_means(visited)))])
 
     def posterior(self, history: History) -> Posterior | None:

@@ -5,7 +5,6 @@ schedule and noted in the round that fitted them. From those notes the same mode
 same operations in the same order, so a resumed study proposes the same bits.
 """
 
-import operator
 from dataclasses import dataclass
 from typing import Literal
 from zlib import crc32
@@ -91,10 +90,12 @@ class FitNote:
             "standardization": (self.fit.shift, self.fit.scale),
             **({"corrections": (float(self.corrections),)} if self.corrections else {}),
         }
-        if self.fit.warp is not None:
-            notes["warp"] = (self.fit.warp.top, self.fit.warp.size)
         if self.fit.further:
             notes["further"] = self.fit.further
+        if self.fit.warped is not None and self.fit.warped.warp is not None:
+            unit = self.fit.warped.unit
+            notes["warped theta"] = tuple(self.fit.warped.theta.tolist())
+            notes["warp"] = (self.fit.warped.warp.top, self.fit.warped.warp.size, unit.shift, unit.scale)
         return notes if self.fit.memory is None else {**notes, "memory": (self.fit.memory,)}
 
     def agreement(self, setting: Setting) -> int:
@@ -115,13 +116,10 @@ class FitNote:
             kind, size = notes["setting"]
             theta = np.array(notes["theta"], dtype=np.float64)
             memory = float(notes["memory"][0]) if "memory" in notes else None
-            warp = Warp(*map(float, notes["warp"])) if "warp" in notes else None
-            positive = [scale, 1.0 if memory is None else memory, 1.0 if warp is None else warp.size]
-            numbers = [*theta, shift, *positive, 0.0 if warp is None else warp.top]
-            if not np.isfinite(numbers).all() or min(positive) <= 0:
+            if not np.isfinite([*theta, shift, scale]).all() or scale <= 0 or (memory is not None and not memory > 0):
                 raise ValueError("a number of the fit cannot be so")
             corrections, further = int(notes.get("corrections", (0.0,))[0]), tuple(map(str, notes.get("further", ())))
-            fit = Fit(theta, shift, scale, memory, further, warp)
+            fit = Fit(theta, shift, scale, memory, further, warped=_warped_fit(notes, further))
             return FitNote(int(notes["fitted"][0]), fit, (kind, size), corrections)
         except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
             raise DamageError(f"a round's notes are not what this strategy writes: {error!r}") from error
@@ -136,6 +134,17 @@ class FitNote:
         return None
 
 
+def _warped_fit(notes: Notes, further: tuple[str, ...]) -> Fit | None:
+    """Read the fit to warped payoffs; raise ``ValueError`` if it cannot be so."""
+    if "warp" not in notes:
+        return None
+    theta = np.array(notes["warped theta"], dtype=np.float64)
+    top, size, shift, scale = map(float, notes["warp"])
+    if not np.isfinite([*theta, top, size, shift, scale]).all() or size <= 0 or scale <= 0:
+        raise ValueError("a number of the fit to warped payoffs cannot be so")
+    return Fit(theta, shift, scale, None, further, Warp(top, size))
+
+
 @dataclass(frozen=True, eq=False)
 class ReplayPlan:
     """What to do for a model that holds all told rounds.
@@ -143,8 +152,7 @@ class ReplayPlan:
     setting: how they are read. fitted_on: rounds that the fit stands on, in the order of tells. appended: rounds told
     after that fit, each of them a block. noted: the fit to adopt; None if a new one is due. start: the fit at which a
     new one begins, None for the medians of the prior. memory: length of drift at which it begins, or None. told: told
-    rounds up to the fit; a subset holds fewer of them. rounds: all that the model holds in the end. straightened:
-    whether a new fit is due only because the noted one is of warped payoffs.
+    rounds up to the fit; a subset holds fewer of them. rounds: all that the model holds in the end.
     """
 
     setting: Setting
@@ -155,14 +163,10 @@ class ReplayPlan:
     memory: float | None
     told: int
     rounds: tuple[Round, ...]
-    straightened: bool = False
 
     @staticmethod
-    def of(history: History, setting: Setting, schedule: RefitSchedule, *, warps: bool = False) -> "ReplayPlan":
-        """Keep the noted fit as long as data are read in the same way, nothing was corrected and no new one is due.
-
-        warps: whether payoffs may be warped; if not, a fit of warped ones is only a start.
-        """
+    def of(history: History, setting: Setting, schedule: RefitSchedule) -> "ReplayPlan":
+        """Keep the noted fit as long as data are read in the same way, nothing was corrected and no new one is due."""
         told = history.told
         latest = FitNote.latest(history)
         agreement = 0 if latest is None else latest.agreement(setting)
@@ -170,29 +174,14 @@ class ReplayPlan:
         memory = None if latest is None else latest.fit.memory  # drift is of the world, however its payoffs are read
         lasts = latest is not None and agreement == 2 and not schedule.due(len(told), latest.rounds)
         lasts = lasts and latest is not None and latest.corrections == history.corrections
-        straightened = latest is not None and latest.fit.warp is not None and not warps
-        noted = latest if lasts and not straightened else None
+        noted = latest if lasts else None
         fitted = len(told) if noted is None else noted.rounds
         chosen = told[:fitted]
         if history.situations is not None and setting.size != "all":
             chosen = of_all_times(chosen, SITUATED_ROWS if setting.size == "subset" else SUMMED_ROWS)
         elif setting.size == "subset":
             chosen = best_and_newest(chosen)
-        rounds = (*chosen, *told[fitted:])
-        return ReplayPlan(setting, chosen, told[fitted:], noted, before, memory, fitted, rounds, straightened)
-
-    def repeats(self, other: "ReplayPlan | None") -> bool:
-        """Tell whether this plan straightens, and would lead to the same fit as the other."""
-        if other is None or not (self.straightened and other.straightened) or self.setting != other.setting:
-            return False
-        same = len(self.rounds) == len(other.rounds) and all(map(operator.is_, self.rounds, other.rounds))
-        return same and self._begins_at == other._begins_at
-
-    @property
-    def _begins_at(self) -> tuple[object, ...]:
-        """Where a new fit begins, in terms that compare."""
-        start = self.start
-        return (self.memory, None) if start is None else (self.memory, start.theta.tobytes(), start.further)
+        return ReplayPlan(setting, chosen, told[fitted:], noted, before, memory, fitted, (*chosen, *told[fitted:]))
 
 
 def best_and_newest(told: tuple[Round, ...]) -> tuple[Round, ...]:

@@ -13,7 +13,7 @@ from mfbo.models.gaussian_process import FEWEST
 from mfbo.models.unit import Unit, Warp
 
 POPULATION = Population(list("abcd"))
-KERNEL = default_kernel(POPULATION)
+KERNEL = replace(default_kernel(POPULATION), warps=True)
 PLANS = np.random.default_rng(5).dirichlet(np.ones(4), size=(40, 1))
 BEST = np.array([0.4, 0.3, 0.2, 0.1])
 VALUES = np.array([-3.0, 1.0, 0.5, -40.0, 0.9])
@@ -70,14 +70,32 @@ def test_equal_payoffs_have_no_warp():
 
 
 def test_payoffs_are_warped_where_they_fall_steeply_and_only_there():
-    assert process_of(smooth).refit(None, 20, warped=False).warp is None
-    assert process_of(steep, PLANS[: FEWEST - 1]).refit(None, 20, warped=False).warp is None  # too few to tell
-    assert process_of(steep).refit(None, 20).warp is None  # nobody asked
-    fit = process_of(steep).refit(None, 20, warped=False)
+    assert process_of(smooth).refit(None, 20).warped is None
+    assert process_of(steep, PLANS[: FEWEST - 1]).refit(None, 20).warped is None  # too few to tell
+    process = process_of(steep)
+    fit = process.refit(None, 20)
     told = np.array([steep(plan) for plan in PLANS])
-    assert fit.warp == Warp(float(told.max()), float(told.std()))
-    assert process_of(steep).refit(fit.theta, 20, further=fit.further, warped=True).warp == fit.warp
-    assert process_of(smooth).refit(fit.theta, 20, further=fit.further, warped=True).warp is None
+    assert fit.warp is None
+    assert fit.warped.warp == Warp(float(told.max()), float(told.std()))
+    assert process.warped.fit is fit.warped
+    before = fit.warped.theta
+    assert process_of(steep).refit(fit.theta, 20, further=fit.further, warped=before).warped is not None
+    assert process_of(smooth).refit(fit.theta, 20, further=fit.further, warped=before).warped is None
+
+
+def test_a_process_of_warped_payoffs_grows_with_the_other_and_equals_one_from_scratch():
+    process = process_of(steep, PLANS[:30])
+    fit = process.refit(None, 20)
+    told = np.array([steep(plan) for plan in PLANS])
+    process.append(system_rows(PLANS[30:], told[30:]))
+    scratch = process_of(steep)
+    scratch.adopt(fit)
+    for grown, made in ((process, scratch), (process.warped, scratch.warped)):
+        np.testing.assert_allclose(
+            grown.posterior().population_means(PLANS), made.posterior().population_means(PLANS), atol=1e-6
+        )
+    process.forget_fit()
+    assert process.warped is None
 
 
 def test_what_drifts_is_not_warped():
@@ -86,9 +104,9 @@ def test_what_drifts_is_not_warped():
         moved = BEST + 0.4 * np.array([-1.0, 1.0, 0.0, 0.0]) * np.sin(number / 8.0)
         payoff = -float(((plan[0] - moved) ** 2).sum())
         process.append(replace(system_rows(plan[None], np.array([payoff])), numbers=np.array([float(number)])))
-    fit = process.refit(None, 40, memory=30.0, warped=True)
+    fit = process.refit(None, 40, memory=30.0)
     assert fit.memory is not None
-    assert fit.warp is None
+    assert fit.warped is None
 
 
 def test_evidence_is_the_density_of_the_payoffs_themselves():

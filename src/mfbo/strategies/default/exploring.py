@@ -18,6 +18,9 @@ again, the next round looks elsewhere.
 Where there are more cells than payoffs that the model holds, most are never told apart, and the largest expected gain
 of one round is short-sighted: a round that explores climbs an optimism of one standard deviation there.
 
+Where costs far below the best are explained better by their logarithms, a round that explores believes in these, and
+one that climbs in payoffs as they were told: two models do not confirm each other.
+
 A model with functions of single cells has a hill for every choice of cells, and a climb knows one of them: its gains
 are climbed from the most promising of two dozen plans, in which two actions exchanged their shares or few have any.
 """
@@ -89,7 +92,7 @@ class Exploring:
         """Look at the means of the visited plans under the current model, (m,); memory: length of drift, or None."""
         best, gained = float(means.max()), float(means.max() - means[0])
         asked, cells = len(seen.history.rounds), seen.visited[0].size
-        due = len(means) >= FEWEST and asked % 2 == 0
+        due = looks(seen)
         unplaced = seen.history.population.features is None
         blind = due and asked % BLIND == 0 and unplaced and len(means) < cells <= ROUND_BUDGET
         least = max(NOTHING * gained, SURE * (noise_variance + JITTERED) ** 0.5)
@@ -173,6 +176,11 @@ class Exploring:
         moments = search.posterior.population(plan)
         hoped = moments.mean + SURE * moments.variance**0.5
         return bool(hoped > self.best + self.least)
+
+
+def looks(seen: Seen) -> bool:
+    """Tell whether this round explores whatever little optimism would find."""
+    return len(seen.told) >= FEWEST and len(seen.history.rounds) % 2 == 0
 
 
 def exchanges(incumbent: FloatArray, rng: np.random.Generator) -> list[FloatArray]:

@@ -21,7 +21,7 @@ from mfbo.records import History, Note, Proposal
 from mfbo.strategies.default.crowding import CrowdedBelief, Crowding
 from mfbo.strategies.default.doubts import FEWEST as FEWEST_DOUBTED
 from mfbo.strategies.default.doubts import Doubts, surprising_best
-from mfbo.strategies.default.exploring import Exploring
+from mfbo.strategies.default.exploring import Exploring, looks
 from mfbo.strategies.default.first_plans import MOST_PLANS, first_plan
 from mfbo.strategies.default.guard import Guard
 from mfbo.strategies.default.hidden_days import DOUBT, luck_hides
@@ -110,19 +110,19 @@ class Default(ModeledStrategy):
             return without_shared_luck(without_wrong_days(shared) if noisy else shared)
         return shared if len(shared.told) <= FEWEST_DOUBTED else Doubts.of(shared).believed(shared)
 
-    def belief(self, history: History, kind: str | None = None, *, warps: bool = False) -> Belief:
+    def belief(self, history: History, kind: str | None = None) -> Belief:
         """Return the model of a history as it is modeled; an earning one of noisy days expects diminishing returns.
 
-        warps: whether exact payoffs may be warped, see ``belief_with``; those of small steps near the best need none.
         Small steps tell little of what the payoffs are like, and a fit that began at a wrong belief stays with it: an
-        earning study with exact payoffs fits its model afresh each time as well.
+        earning study with exact payoffs fits its model afresh each time as well. One that is to find takes large steps,
+        and asks whether costs far below the best are better read as their logarithms.
         """
         kind = self.kind_of(history) if kind is None else kind
         own = None if self.kernel == "ours" else self.kernel
         if kind not in STREET:
             unplaced = kind == "exact" and own is None and history.population.features is None
             afresh = kind == "exact" and history.aim == "earn"
-            warps = warps and kind == "exact" and own is None and history.aim != "earn"
+            warps = kind == "exact" and own is None and not afresh
             return self.belief_with(history, UNPLACED if unplaced else kind, own=own, afresh=afresh, warps=warps)
         status_quo = named_status_quo(history)
         crowding = Crowding.of(history, status_quo)
@@ -131,10 +131,6 @@ class Default(ModeledStrategy):
         )  # what merely stands is no feature once luck hides nothing
         rest = self.belief_with(crowding.removed_from(history), kind, start=start, own=own)
         return CrowdedBelief.of(rest, crowding.scaled(rest.note.fit.scale))
-
-    def searched_belief(self, history: History) -> Belief:
-        """Return the model of a history as it is modeled, of payoffs that may be warped."""
-        return self.belief(history, warps=True)
 
     def propose(self, history: History, rng: np.random.Generator) -> Proposal:
         """Return the uniform plan first (twice, to see noise), then random ones near it, then what the model likes."""
@@ -151,7 +147,7 @@ class Default(ModeledStrategy):
             if again is not None:
                 return Proposal(again.doubted.plan.distribution, again.notes)
         with one_blas_thread():
-            belief = self.belief(seen.history, seen.kind, warps=True)
+            belief = self.belief(seen.history, seen.kind)
             means = belief.posterior.population_means(seen.visited)
             starts = Starts.of(seen, seen.visited[int(np.argmax(means))], rng)
             search = Search.of(seen, belief, self.trust)
@@ -165,14 +161,7 @@ class Default(ModeledStrategy):
                 return Proposal(plan, {**belief.notes, **floor.notes})
 
             if seen.kind == "exact":
-                doubts = memory is None and len(seen.told) > FEWEST_DOUBTED
-                again = surprising_best(seen, belief) if doubts else None
-                if again is not None:
-                    return Proposal(again.doubted.plan.distribution, {**belief.notes, **again.notes})
-                exploring = Exploring.of(seen, means, noise, self.multiplier, self.highest_multiplier, memory)
-                exploring = replace(exploring, bends=belief.bends)
-                plan, explores = exploring.climbed(search, starts, rng)
-                return Proposal(plan, {**belief.notes, **exploring.notes, "explores": (float(explores),)})
+                return self._exact(seen, belief, search, starts, rng)
 
             stall = Stall.of(seen, means, noise, self.multiplier, self.highest_multiplier)
             plan = search.climbed(stall.multiplier, stall.chosen(starts))
@@ -180,6 +169,24 @@ class Default(ModeledStrategy):
                 plan = seen.allowed(with_lookers(seen.history, plan, everybody=stall.every_second))
             plan, stall, notes = _further(seen, search, stall, plan, starts.random, rng)
             return Proposal(plan, {**belief.notes, **notes})
+
+    def _exact(self, seen: Seen, belief: Belief, search: Search, starts: Starts, rng: np.random.Generator) -> Proposal:
+        """Return a best payoff's plan again if all others contradict it, or where little optimism, or a look, leads.
+
+        A look believes in warped payoffs where these asked for it, a climb never does.
+        """
+        memory = belief.note.fit.memory
+        doubts = memory is None and len(seen.told) > FEWEST_DOUBTED
+        again = surprising_best(seen, belief) if doubts else None
+        if again is not None:
+            return Proposal(again.doubted.plan.distribution, {**belief.notes, **again.notes})
+        warped = belief.warped if looks(seen) else None
+        if warped is not None:
+            belief, search = warped, Search.of(seen, warped, self.trust)
+        means, bounds = belief.posterior.population_means(seen.visited), (self.multiplier, self.highest_multiplier)
+        exploring = Exploring.of(seen, means, belief.noise_variance, *bounds, memory)
+        plan, explores = replace(exploring, bends=belief.bends).climbed(search, starts, rng)
+        return Proposal(plan, {**belief.notes, **exploring.notes, "explores": (float(explores),)})
 
     def _earning(self, seen: Seen, rng: np.random.Generator) -> Proposal:
         """Return the status quo first, then what the model likes within a step of the best plan, as far as it passes.
