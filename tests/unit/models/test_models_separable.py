@@ -145,9 +145,10 @@ def test_a_basis_begins_its_fit_without_the_further_terms():
     assert fit.further == SHARP
     for size, kernel, further in (("sparse", KERNEL, ()), ("exact", RICHER, SHARP)):
         plan = SimpleNamespace(start=fit, setting=SimpleNamespace(size=size))
-        theta, names = _start(plan, KERNEL)
+        theta, names, warped = _start(plan, KERNEL)
         assert len(theta) == len(kernel.hyperparameters)
         assert names == further
+        assert warped is None
     sparse = SparseProcess(KERNEL, None)
     sparse.append(system_rows(PLANS, np.array([sharp(plan) for plan in PLANS])))
     begun = SimpleNamespace(start=fit, setting=SimpleNamespace(size="sparse"))
