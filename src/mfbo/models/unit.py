@@ -37,11 +37,6 @@ class Warp:
         """Return the payoffs warped."""
         return np.asarray(np.where(values < self.top, self.top - self.size * np.log1p(self._below(values)), values))
 
-    def unwarped(self, warped: float) -> float:
-        """Return the payoff that was warped to this."""
-        below = (self.top - warped) / self.size
-        return self.top - self.size * float(np.expm1(below)) if below > 0 else warped
-
     def log_slopes(self, values: FloatArray) -> float:
         """Return Σ log db/dy over payoffs: densities of warped payoffs and of payoffs differ by it."""
         return -float(np.log1p(self._below(values)).sum())
@@ -67,11 +62,6 @@ class Unit:
     def standardized(self, values: FloatArray) -> FloatArray:
         """Return payoffs in this unit."""
         return in_unit(values if self.warp is None else self.warp.warped(values), self.shift, self.scale)
-
-    def payoff(self, standardized: float) -> float:
-        """Return what is told of a payoff in this unit."""
-        read = self.shift + self.scale * standardized
-        return read if self.warp is None else self.warp.unwarped(read)
 
     def log_slopes(self, values: FloatArray) -> float:
         """Return Σ log d(standardized) / dy: likelihoods in different units compare once it is added."""

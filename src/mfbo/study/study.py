@@ -30,6 +30,7 @@ from mfbo.study.whole_plans import Placing
 from mfbo.validation import carried_text, plain_text, whole_number
 
 _log = logging.getLogger(__package__)
+OF_ONE_PLAN = ("guard", "repeats")  # notes that say something of the plan they were made for alone
 FARTHEST_DAY = 366 * 86_400.0  # seconds for which a plan is held at most before its lease begins
 
 
@@ -209,7 +210,7 @@ class Study(Changes, Shown):
         plan = None
         while plan is None:
             expires = self._expiry(time.time(), situation)
-            notes = {key: note for key, note in self._history.last_notes.items() if key != "guard"}  # of another plan
+            notes = {key: note for key, note in self._history.last_notes.items() if key not in OF_ONE_PLAN}
             proposal = Proposal(distribution, notes)
             day = _Day({}, self.population, None, Lease(who, expires), 0.0, situation)
             plan = self._open(proposal, day, day.seen(self._history))

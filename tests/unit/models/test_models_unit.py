@@ -1,4 +1,4 @@
-"""Units of payoffs: warps have the slopes they say, lead back, and are let in where evidence asks for them."""
+"""Units of payoffs: warps have the slopes they say, and are let in where evidence asks for them."""
 
 from dataclasses import replace
 
@@ -41,20 +41,17 @@ def test_a_warp_is_straight_above_its_top_smooth_there_and_a_logarithm_far_below
     assert warp.warped(np.array([1.0 - 2e6]))[0] == pytest.approx(1.0 - 2.0 * np.log(1e6), rel=1e-5)
 
 
-def test_a_warp_leads_back_and_its_slopes_are_those_of_finite_differences():
+def test_slopes_of_a_warp_are_those_of_finite_differences():
     warp, step = Warp(1.2, 0.7), 1e-6
-    np.testing.assert_allclose([warp.unwarped(float(value)) for value in warp.warped(VALUES)], VALUES, rtol=1e-12)
-    assert warp.unwarped(3.0) == 3.0
     slopes = (warp.warped(VALUES + step) - warp.warped(VALUES - step)) / (2.0 * step)
     assert warp.log_slopes(VALUES) == pytest.approx(float(np.log(slopes).sum()), rel=1e-6)
 
 
 @pytest.mark.parametrize("warp", [None, Warp.of(VALUES)])
-def test_a_unit_leads_back_and_its_slopes_are_those_of_finite_differences(warp):
+def test_slopes_of_a_unit_are_those_of_finite_differences(warp):
     unit, step = Unit.of(VALUES, warp=warp), 1e-3
     standardized = unit.standardized(VALUES)
     assert (standardized.mean(), standardized.std()) == pytest.approx((0.0, 1.0), abs=1e-9)
-    np.testing.assert_allclose([unit.payoff(float(value)) for value in standardized], VALUES, rtol=1e-8)
     slopes = (unit.standardized(VALUES) - unit.standardized(VALUES - step)) / step
     assert unit.log_slopes(VALUES) == pytest.approx(float(np.log(slopes).sum()), rel=1e-2)
 

@@ -1,11 +1,14 @@
 """Wrong numbers: a payoff far above all others is repeated, believed if it comes again, and left out otherwise."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from mfbo import Feedback, History, Plan, Population, Round, create_study
+from mfbo import Feedback, History, Plan, Population, Round, create_study, load_study
+from mfbo.errors import DamageError
 from mfbo.strategies import Default
-from mfbo.strategies.default.doubts import FEWEST, REPETITION, Doubts, surprising_best
+from mfbo.strategies.default.doubts import FEWEST, REPEATS, REPETITION, Doubts, Repetition, surprising_best
 from mfbo.strategies.default.seen import Seen
 
 POPULATION = Population(["a", "b", "c"])
@@ -28,17 +31,16 @@ def history_of(payoffs, places=None, notes=None, **facts) -> History:
 
 
 def waiting_of(history: History) -> tuple[int, ...]:
-    return tuple(number for number, _ in Doubts.of(history).waiting)
+    return tuple(waits.doubted.number for waits in Doubts.of(history).waiting)
 
 
 def test_a_payoff_far_above_the_others_waits_to_be_repeated_and_is_not_believed_meanwhile():
     history = history_of([*PAYOFFS[:4], 9.0, *PAYOFFS[4:]])
     doubts = Doubts.of(history)
     median = float(np.median(PAYOFFS))
-    assert doubts == Doubts(waiting=((4, pytest.approx(median)),))
     repetition = doubts.repeated(history)
-    assert repetition.doubted is history.rounds[4]
-    assert repetition.notes == {REPETITION: (4.0, repetition.expected)}
+    assert doubts == Doubts(waiting=(Repetition(history.rounds[4], repetition.expected),))
+    assert repetition.notes == {REPETITION: (4.0, pytest.approx(median), 0.0)}
     assert [done.number for done in doubts.believed(history).told] == [0, 1, 2, 3, 5, 6, 7, 8, 9, 10]
 
 
@@ -141,21 +143,108 @@ def test_a_best_payoff_that_others_agree_with_or_that_was_told_twice_is_believed
     assert surprised_by(payoffs, DRAWN) is None
     payoffs[WRONG] = max(payoffs) + 0.1
     assert surprised_by([*payoffs, payoffs[WRONG]], np.concatenate([DRAWN, DRAWN[[WRONG]]])) is None
-    assert surprised_by(payoffs[-5:], DRAWN[-5:]) is None  # too few to be surprised by
 
 
-@pytest.mark.parametrize(("second", "rejected"), [(0.25, {8}), (1.0, set())])
-def test_a_noted_repetition_decides_once_and_for_all(second, rejected):
+NEAR_EXPECTED, EXACT = (8.0, 0.2, 0.0), (8.0, 0.2, 1.0)
+
+
+def repeated(second: float, note, *, place: int = 8, **facts) -> History:
+    """A history in which round 8 told 1.05 and round 12 repeats it at a place of ``plan_at``."""
     payoffs = [*line(), second]
     payoffs[8] = 1.05
-    notes = {12: {REPETITION: (8.0, 0.2)}}
-    places = [*range(12), 8]
-    assert Doubts.of(history_of(payoffs, places, notes)) == Doubts(frozenset(rejected))
-    later = history_of([*payoffs, 5.0, 5.1, 5.2], [*places, 13, 14, 15], notes)
+    return history_of(payoffs, [*range(12), place], {12: {REPETITION: note}}, **facts)
+
+
+@pytest.mark.parametrize(
+    ("second", "note", "rejected"),
+    [
+        (0.25, NEAR_EXPECTED, {8}),
+        (1.0, NEAR_EXPECTED, set()),
+        (1.0, EXACT, {8}),  # another payoff of the same plan, where payoffs are exact
+        (1.05, EXACT, set()),
+        (1.05, (8.0, 9.0, 1.0), set()),  # an amended one that was expected to be higher
+    ],
+)
+def test_a_noted_repetition_decides_once_and_for_all(second, note, rejected):
+    history = repeated(second, note)
+    assert Doubts.of(history) == Doubts(frozenset(rejected))
+    payoffs = [done.payoff for done in history.told]
+    later = history_of([*payoffs, 5.0, 5.1, 5.2], [*range(12), 8, 13, 14, 15], {12: {REPETITION: note}})
     assert Doubts.of(later).rejected == rejected
+    contrary = 1.05 if rejected else 0.25
+    again = history_of([*payoffs, contrary], [*range(12), 8, 8], {number: {REPETITION: note} for number in (12, 13)})
+    assert Doubts.of(again).rejected == rejected
 
 
-def test_a_repetition_that_was_played_otherwise_decides_nothing():
-    payoffs = [*line(), 0.25]
-    payoffs[8] = 1.05
-    assert Doubts.of(history_of(payoffs, [*range(12), 13], {12: {REPETITION: (8.0, 0.2)}})).rejected == frozenset()
+@pytest.mark.parametrize(("place", "rejected"), [(13, set()), (7, {8})])
+def test_a_repetition_that_was_played_nearly_so_decides_and_another_does_not(place, rejected):
+    assert Doubts.of(repeated(0.25, EXACT, place=place)).rejected == rejected
+
+
+@pytest.mark.parametrize(
+    "note", [(8.0,), (8.0, 0.2), (8.0, float("nan"), 1.0), ("x", 0.2, 1.0), (float("inf"), 0.2, 1.0)]
+)
+def test_a_note_of_a_repetition_that_cannot_be_is_damage(note):
+    with pytest.raises(DamageError, match="repeats"):
+        Doubts.of(repeated(0.25, note))
+
+
+def asked_again(history: History, state: str, count: int) -> History:
+    note = {REPETITION: (4.0, 1.0, 0.0)}
+    begun = (Round(Plan(len(history.rounds) + place, plan_at(30)), notes=note) for place in range(count))
+    more = [asked if state == "open" else asked.ended(state) for asked in begun]
+    return replace(history, rounds=(*history.rounds, *more))
+
+
+@pytest.mark.parametrize(
+    ("state", "count", "due", "waits"),
+    [
+        ("failed", 1, True, True),
+        ("failed", REPEATS, False, False),  # whatever was played in them
+        ("abandoned", REPEATS, True, True),
+        ("open", 1, False, True),
+    ],
+)
+def test_who_waits_gives_up_after_two_repetitions_that_were_carried_out(state, count, due, waits):
+    history = asked_again(history_of([*PAYOFFS[:4], 9.0, *PAYOFFS[4:]]), state, count)
+    doubts = Doubts.of(history)
+    assert (doubts.repeated(history) is not None) is due
+    assert bool(doubts.waiting) is waits
+
+
+def with_a_wrong_best(**settings):
+    """A study whose 25th payoff is just better than all before, of a plan that is not."""
+    study = create_study(Population(list("abcd")), seed=1, **settings)
+    best = np.array([0.4, 0.3, 0.2, 0.1])
+
+    def payoff(plan) -> float:
+        return 5.0 - 4.0 * float(((plan.distribution[0] - best) ** 2).sum())
+
+    for number in range(45):
+        if number == 24:
+            plan = study.attach(np.array([[0.05, 0.05, 0.05, 0.85]]))
+            study.tell(plan, max(done.payoff for done in study.history.told) + 0.02)
+            continue
+        plan = study.ask()
+        study.tell(plan, payoff(plan))
+    return study
+
+
+def test_a_wrong_best_of_a_study_is_asked_again_rejected_and_never_recommended():
+    study = with_a_wrong_best()
+    noted = [asked for asked in study.history.rounds if asked.notes.get(REPETITION, (-1.0,))[0] == 24.0]
+    assert len(noted) == 1
+    assert noted[0].plan.distribution[0, 3] == pytest.approx(0.85)
+    assert 24 in Doubts.of(study.history).rejected
+    assert study.strategy.kind_of(study.strategy.as_modeled(study.history)) == "exact"
+    np.testing.assert_allclose(study.recommend().distribution, [[0.4, 0.3, 0.2, 0.1]], atol=0.02)
+    again = study.ask_best().number
+    assert REPETITION not in study.history.rounds[again].notes
+
+
+def test_a_study_resumed_in_the_middle_of_a_repetition_goes_on_with_the_same_bits(tmp_path):
+    place = f"sqlite:///{tmp_path / 'studies.db'}"
+    unbroken = with_a_wrong_best()
+    stored = with_a_wrong_best(storage=place, name="wrong")
+    np.testing.assert_array_equal(stored.history.steered, unbroken.history.steered)
+    np.testing.assert_array_equal(load_study("wrong", place).ask().distribution, unbroken.ask().distribution)
