@@ -63,9 +63,10 @@ class Belief:
     @property
     def warped(self) -> "Belief | None":
         """The same of warped payoffs, if they asked for it."""
-        process, fit = getattr(self.process, "warped", None), self.note.fit.warped
-        if process is None or fit is None:
+        fit, process = self.note.fit.warped, self.process
+        if fit is None or not isinstance(process, GaussianProcess) or process.warped is None:
             return None
+        process = process.warped
         return Belief(process, replace(self.note, fit=fit), self.notes, process.noise_variance, self.history)
 
     @property
@@ -240,7 +241,10 @@ class ModeledStrategy:
                 kernel = self.started(kernel, population, start, kind)
             if situations is not None:
                 kernel = self.situated(kernel, SituationModel.of(situations))
-            self._kernels[key] = (population, situations), replace(kernel, afresh=afresh, warps=warps)
+            self._kernels[key] = (
+                (population, situations),
+                replace(kernel, afresh=kernel.afresh or afresh, warps=kernel.warps or warps),
+            )
         return self.surrogate.belief(plan, history, self._kernels[key][1], self.schedule.iterations)
 
     def recommend(self, history: History) -> FloatArray:

@@ -23,6 +23,8 @@ class Stall:
 
     level: stalls in a row since the last gain. sits: whether it stalls now. base: optimism without a stall. highest:
     up to where it doubles. sat_known: whether whole agents were about to sit where they sat before, one round ago.
+    everybody: whether all agents looked where nobody was seen after the stall before, see ``lookers``; so it counts too
+    when there was none since the last gain.
     """
 
     level: int
@@ -30,6 +32,7 @@ class Stall:
     base: float
     highest: float
     sat_known: bool = False
+    everybody: bool = True
 
     @staticmethod
     def of(seen: Seen, means: FloatArray, noise_variance: float, base: float, highest: float) -> "Stall":
@@ -37,7 +40,8 @@ class Stall:
         notes = seen.history.last_notes
         level = level_after(means, int(notes.get("level", (0.0,))[0]))
         least = least_multiplier(base, noise_variance)
-        return Stall(level, sits(means), least, highest, notes.get("known") == (1.0,))
+        everybody = notes.get("everybody", (1.0,)) == (1.0,)
+        return Stall(level, sits(means), least, highest, notes.get("known") == (1.0,), everybody)
 
     @property
     def multiplier(self) -> float:
@@ -50,14 +54,15 @@ class Stall:
         return self.multiplier > self.base
 
     @property
-    def every_second(self) -> bool:
-        """Whether optimism is raised for the second, the fourth, … time in a row."""
-        return self.raised and self.level % 2 == 0
+    def sends_everybody(self) -> bool:
+        """Whether all agents are to look where nobody was seen: after every second stall."""
+        return self.raised and not self.everybody
 
     @property
     def notes(self) -> dict[str, tuple[float, ...]]:
         """What the next round goes on from."""
-        return {"level": (float(self.level),), "multiplier": (self.multiplier,)}
+        everybody = self.sends_everybody if self.raised else self.everybody or self.level == 0
+        return {"level": (float(self.level),), "multiplier": (self.multiplier,), "everybody": (float(everybody),)}
 
     def rests(self, told: int) -> bool:
         """Tell whether to play the best plan again after so many rounds told: looking has found nothing for long."""

@@ -33,6 +33,7 @@ from mfbo.strategies.default.lookers import look_is_due, with_lookers
 from mfbo.strategies.default.search import Search, Starts
 from mfbo.strategies.default.seen import (
     DEMAND,
+    NEGLIGIBLE_NOISE,
     PLANNED,
     STREET,
     Seen,
@@ -49,7 +50,7 @@ from mfbo.strategies.default.tilt import TiltedMean
 from mfbo.strategies.default.whole_moves import WholeMoves
 from mfbo.strategies.default.wrong_days import without_wrong_days
 from mfbo.strategies.modeled import Belief, ModeledStrategy
-from mfbo.strategies.reading import recommendable, with_shared_payoffs
+from mfbo.strategies.reading import recommendable, told_payoffs, with_shared_payoffs
 from mfbo.written_settings import ImportPath
 
 
@@ -145,7 +146,7 @@ class Default(ModeledStrategy):
         if len(seen.told) < len(history.told):  # one that is in doubt, and may have to be repeated, is left out
             again = Doubts.of(with_shared_payoffs(history)).repeated(history)
             if again is not None:
-                return Proposal(again.doubted.plan.distribution, again.notes)
+                return Proposal(again.played, again.notes)
         with one_blas_thread():
             belief = self.belief(seen.history, seen.kind)
             means = belief.posterior.population_means(seen.visited)
@@ -166,9 +167,19 @@ class Default(ModeledStrategy):
             stall = Stall.of(seen, means, noise, self.multiplier, self.highest_multiplier)
             plan = search.climbed(stall.multiplier, stall.chosen(starts))
             if look_is_due(seen, raised=stall.raised):
-                plan = seen.allowed(with_lookers(seen.history, plan, everybody=stall.every_second))
+                plan = seen.allowed(with_lookers(seen.history, plan, everybody=stall.sends_everybody))
             plan, stall, notes = _further(seen, search, stall, plan, starts.random, rng)
             return Proposal(plan, {**belief.notes, **notes})
+
+    def _found(self, history: History, seen: Seen) -> FloatArray:
+        """Return what is recommended of a history of which ``seen`` is believed, to one who wants to find."""
+        belief = self.belief(seen.history, seen.kind)
+        fit, exact = belief.note.fit, seen.kind == "exact" and belief.noise_variance <= NEGLIGIBLE_NOISE
+        if not exact or fit.memory is not None:
+            visited = history.steered[recommendable(history)]
+            return np.asarray(visited[int(np.argmax(belief.posterior.population_means(visited)))])
+        places = recommendable(seen.history)
+        return np.asarray(seen.visited[places[int(np.argmax(told_payoffs(seen.history)[places]))]])
 
     def _exact(self, seen: Seen, belief: Belief, search: Search, starts: Starts, rng: np.random.Generator) -> Proposal:
         """Return a best payoff's plan again if all others contradict it, or where little optimism, or a look, leads.
@@ -179,7 +190,7 @@ class Default(ModeledStrategy):
         doubts = memory is None and len(seen.told) > FEWEST_DOUBTED
         again = surprising_best(seen, belief) if doubts else None
         if again is not None:
-            return Proposal(again.doubted.plan.distribution, {**belief.notes, **again.notes})
+            return Proposal(again.played, {**belief.notes, **again.notes})
         warped = belief.warped if looks(seen) else None
         if warped is not None:
             belief, search = warped, Search.of(seen, warped, self.trust)
@@ -229,13 +240,14 @@ class Default(ModeledStrategy):
     def recommend(self, history: History) -> FloatArray:
         """Return the visited distribution with the highest posterior mean, of those that keep the limits.
 
-        An earning study recommends the status quo unless another is believed to be better with confidence.
+        Exact payoffs need no model: it is the best one told, as far as they are believed, and do not drift. An earning
+        study recommends the status quo unless another is believed to be better with confidence.
         """
-        if history.aim != "earn":
-            return super().recommend(history)
         with one_blas_thread():
             modeled = self.as_modeled(history)
             seen = Seen.of(modeled, self.kind_of(modeled))
+            if history.aim != "earn":
+                return self._found(history, seen)
             guard = Guard.of(seen, self.belief(seen.history, seen.kind))
             return guard.recommended(seen.visited[recommendable(seen.history)])
 

@@ -42,7 +42,19 @@ def test_the_level_rises_with_every_stall_falls_with_a_gain_and_stays_otherwise(
 def test_it_goes_on_from_the_notes_of_the_last_round():
     stall = Stall.of(noted(level=2.0, known=1.0), FLAT, 0.0, 0.3, 8.0)
     assert (stall.level, stall.sits, stall.sat_known) == (3, True, True)
-    assert stall.notes == {"level": (3.0,), "multiplier": (0.3 * 2.0**3,)}
+    assert stall.notes == {"level": (3.0,), "multiplier": (0.3 * 2.0**3,), "everybody": (0.0,)}
+
+
+def test_everybody_is_sent_after_every_second_stall_however_high_the_level_rises():
+    sent, notes = [], {}
+    for _ in range(4):
+        stall = Stall.of(noted(level=2.0, **notes), FLAT, 0.0, 0.3, 8.0).further()  # whole agents raise it once more
+        sent.append(stall.sends_everybody)
+        notes = {"everybody": stall.notes["everybody"][0]}
+    assert sent == [False, True, False, True]
+    rising = Stall.of(noted(level=0.0, everybody=0.0), RISING, 0.0, 0.3, 8.0)
+    assert not rising.sends_everybody
+    assert rising.notes["everybody"] == (1.0,)  # a gain: the next stall is a first one
 
 
 def test_without_notes_it_begins_at_level_zero():

@@ -1,5 +1,7 @@
 """Costs that grow steeply are looked at on a logarithm, and shown as they are."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,9 @@ from mfbo import Population, create_study, load_study
 from mfbo.errors import DamageError
 from mfbo.models import Fit
 from mfbo.models.unit import Warp
+from mfbo.seeding import derived_generator
+from mfbo.strategies import Default
+from mfbo.strategies.modeled import Belief
 from mfbo.strategies.replay_plan import FitNote
 
 ROUNDS = 32
@@ -47,6 +52,26 @@ def test_looks_believe_in_warped_payoffs_and_what_is_shown_does_not(study):
         )
     best = max(study.history.told, key=lambda done: done.payoff)
     assert study.predict(best.plan.distribution).mean == pytest.approx(best.payoff, abs=0.02)
+
+
+@pytest.mark.parametrize("number", [28, 29, 30, 31])
+def test_a_look_believes_in_warped_payoffs_and_a_climb_in_those_told(study, number, monkeypatch):
+    def proposed() -> np.ndarray:
+        before = replace(study.history, rounds=study.history.rounds[:number])
+        return Default().propose(before, derived_generator(study.seed, "propose", number)).distribution
+
+    warped = proposed()
+    monkeypatch.setattr(Belief, "warped", None)
+    assert np.array_equal(proposed(), warped) is (number % 2 == 1)
+
+
+def test_the_best_told_is_recommended_however_badly_a_model_may_know_it():
+    study = create_study(Population(list("abcdef")), seed=2)
+    for _ in range(40):
+        plan = study.ask()
+        study.tell(plan, -float(np.expm1(60.0 * ((plan.distribution[0] - 1 / 6) ** 2).sum() + plan.distribution[0, 0])))
+    best = max(study.history.told, key=lambda done: done.payoff)
+    np.testing.assert_array_equal(study.recommend().distribution, best.played)
 
 
 def test_the_warp_is_noted_in_the_round_that_looks_too(study):
