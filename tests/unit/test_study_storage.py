@@ -10,7 +10,7 @@ from mfbo import InvalidInputError, Population, create_study, load_study
 from mfbo.errors import RoundStateError, StorageError, UnknownNameError
 from mfbo.storage import open_storage
 from mfbo.storage.memory import MemoryStorage
-from mfbo.study import run_round
+from mfbo.study import opening, run_round
 
 POPULATION = Population({"name": ["a", "b", "c"], "x": [0.1, 0.5, 0.7]}, size=20)
 
@@ -249,3 +249,16 @@ def test_what_was_known_of_a_deleted_study_is_noticed_in_the_one_of_its_name():
     new.take(old.known())
     with pytest.raises(StorageError, match="load it again"):
         new.refresh(ahead=True)
+
+
+def test_who_loses_the_race_to_create_a_study_loads_it(tmp_path, monkeypatch):
+    place = f"sqlite:///{tmp_path / 'studies.db'}"
+    population = Population(["a", "b"])
+    winner = create_study(population, seed=1, storage=place, name="race")
+    winner.tell(winner.ask(), 0.5)
+    looks = iter([False, True])  # it was not there when first looked for
+    monkeypatch.setattr(opening, "_is_there", lambda name, storage: next(looks))
+    loser = create_study(population, seed=1, storage=place, name="race", load_if_exists=True)
+    assert len(loser.rounds) == 1
+    with pytest.raises(InvalidInputError, match="exists"):
+        create_study(population, storage=place, name="race")

@@ -80,13 +80,23 @@ def _opened(
     """Return the stored study of this name if it is wanted and there is one, or else a new one."""
     if not isinstance(load_if_exists, bool):
         raise InvalidInputError(f"load_if_exists must be True or False, not {said(load_if_exists)}")
-    if load_if_exists and storage is not None and name is not None:
+    loads = load_if_exists and storage is not None and name is not None
+    if loads:
         storage = open_storage(storage)
-        if any(found.name == name for found in storage.studies()):
-            return _loaded(name, storage, strategy)
+        if _is_there(name, storage):
+            return _loaded(str(name), storage, strategy)
     made = make_strategy(strategy)
     population, settings = _settled(population, made.name, words)
-    return _created(Description(population, made.name, settings), made, storage, name)
+    try:
+        return _created(Description(population, made.name, settings), made, storage, name)
+    except InvalidInputError:
+        if not loads or not _is_there(name, storage):  # another process has made it meanwhile
+            raise
+        return _loaded(str(name), storage, strategy)
+
+
+def _is_there(name: str | None, storage: Storage) -> bool:
+    return any(found.name == name for found in storage.studies())
 
 
 def _settled(population: Population, strategy: str, words: dict[str, Any]) -> tuple[Population, StudySettings]:
