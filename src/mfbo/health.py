@@ -173,13 +173,13 @@ def weights_of_situations(process: Any) -> dict[int, float]:
 
 
 def _repeats(rounds: tuple[Round, ...]) -> HealthCheck:
-    """Look for plans that were played before; the second round repeats the first on purpose."""
+    """Look for plans that were played before, but for those repeated on purpose: the first one, and doubted ones."""
     name = "repeats"
     seen: set[bytes] = set()
     repeated = []
     for played in rounds:
         plan = played.plan.distribution if played.plan.allocation is None else played.plan.allocation
-        repeated.append(plan.tobytes() in seen and played.number != 1)
+        repeated.append(plan.tobytes() in seen and played.number != 1 and "repeats" not in played.notes)
         seen.add(plan.tobytes())
     latest = repeated[-LATEST:]
     if len(rounds) < FEWEST:

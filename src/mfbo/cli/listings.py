@@ -30,8 +30,8 @@ def problems(options: Problems) -> None:
         print_json(records)
         return
     columns = ["name", "agents", "actions", "contexts", "feedback", "optimum", "source", "summary"]
-    rows = [[", ".join(row[key]) if key == "feedback" else row[key] for key in columns] for row in records]
-    print_table("Problems", columns, rows)
+    shown = [{**row, "agents": row["agents"] or "inf", "feedback": ", ".join(row["feedback"])} for row in records]
+    print_table("Problems", columns, [[row[key] for key in columns] for row in shown])
 
 
 def strategies(options: Strategies) -> None:

@@ -14,7 +14,8 @@ def outlook(options: LookAhead) -> None:
     name, rounds, feedback = options.name, options.rounds, options.feedback
     known_name(feedback, "feedback", ("payoff", "cells"))
     study = load_study(name, options.storage)
-    with progress("outlook", options.simulations, silent=options.quiet or options.json) as advance:
+    silent = options.quiet or options.json
+    with progress("outlook", options.simulations, silent=silent, unit="simulation", value="") as advance:
         found = study.outlook(
             rounds,
             feedback="cells" if feedback == "cells" else "payoff",
@@ -36,10 +37,12 @@ def outlook(options: LookAhead) -> None:
     if options.json:
         print_json(record)
         return
-    say(f"the status quo is believed to earn {found.status_quo:.4g} a round; noise of one round: {found.noise:.3g}")
+    say(f"the status quo is believed to earn {found.status_quo:.4g} per agent; noise of one round: {found.noise:.3g}")
     places = sorted({round(step * rounds / LINES) for step in range(1, LINES + 1)} - {0})
     rows = [[place, *(f"{values[place - 1]:+.4g}" for values in (found.mean, low, high))] for place in places]
-    print_table(f"expected gain by round, {feedback} told", ["round", "mean", "1 in 10 below", "1 in 10 above"], rows)
+    print_table(
+        f"expected gain per agent by round, {feedback} told", ["round", "mean", "1 in 10 below", "1 in 10 above"], rows
+    )
     if found.dominated_by_noise:
         say("one round's noise is larger than all of it: the gain will not be seen in single days")
     if feedback == "payoff":
