@@ -16,7 +16,7 @@ tenth of what was gained. Whole agents that would sit where they lately sat take
 again, the next round looks elsewhere.
 
 Where there are more cells than payoffs that the model holds, most are never told apart, and the largest expected gain
-of one round is short-sighted: a round that explores climbs an optimism of one standard deviation there.
+of one round is short-sighted: a round that explores climbs an optimism of two standard deviations there, others one.
 
 Where costs far below the best are explained better by their logarithms, a round that explores believes in these, and
 one that climbs in payoffs as they were told: two models do not confirm each other.
@@ -50,7 +50,7 @@ BEARABLE = 0.1  # share of what the best is above the first or a middle plan tha
 HALVINGS = 8  # … and how often it is shortened for that
 SAME = 1e-6  # L1 distance below which a plan is one that was played
 JITTERED = 1e-10  # variance that a model without noise leaves at a told plan
-LOOKING = 1.0  # optimism of a round that explores more cells than the model holds payoffs, in standard deviations
+MANY_CLIMB, MANY_LOOK = 1.0, 2.0  # optimism where there are more cells than the model holds payoffs
 EXCHANGES, SPARSE = 16, 8  # plans that are looked at before gains of a model that bends are climbed …
 FACE = 3.0  # … the sparse ones with about so many actions each
 
@@ -96,9 +96,9 @@ class Exploring:
         unplaced = seen.history.population.features is None
         blind = due and asked % BLIND == 0 and unplaced and len(means) < cells <= ROUND_BUDGET
         least = max(NOTHING * gained, SURE * (noise_variance + JITTERED) ** 0.5)
-        multiplier = least_multiplier(base, noise_variance)
-        bearable = BEARABLE * (best - min(float(means[0]), float(np.median(means))))
         many = cells > ROUND_BUDGET
+        multiplier = MANY_CLIMB if many else least_multiplier(base, noise_variance)
+        bearable = BEARABLE * (best - min(float(means[0]), float(np.median(means))))
         known, drifts = KnownPlacements.of(seen, memory), memory is not None
         return Exploring(seen, best, bearable, least, due, blind, multiplier, highest, known, many, follows=drifts)
 
@@ -112,7 +112,7 @@ class Exploring:
             if self.may_gain(search, plan):
                 return plan, False
         elif self.many:
-            plan = search.held_back.climbed(LOOKING, starts.every)
+            plan = search.held_back.climbed(MANY_LOOK, starts.every)
             if self.may_gain(search, plan):
                 return plan, True
         elif self.blind and float(np.mean(starts.incumbent < EMPTY / starts.incumbent.shape[1])) > 0.5:

@@ -9,7 +9,7 @@ from mfbo import Feedback, History, Plan, Population, Round, create_study
 from mfbo.simplex import whole_agents
 from mfbo.strategies import Default
 from mfbo.strategies.default.doubts import REPETITION
-from mfbo.strategies.default.exploring import FEWEST, LOOKING, OFF_FACES, Exploring
+from mfbo.strategies.default.exploring import FEWEST, MANY_LOOK, OFF_FACES, Exploring
 from mfbo.strategies.default.search import Search, Starts
 from mfbo.strategies.default.seen import NEGLIGIBLE_NOISE, Seen
 
@@ -118,7 +118,7 @@ def test_more_cells_than_payoffs_tell_apart_are_looked_at_with_optimism_instead_
     few, many = (replace(rule, best=-9.0, many=many) for many in (False, True))
     plan, explores = many.climbed(search, starts, np.random.default_rng(0))
     assert explores
-    np.testing.assert_array_equal(plan, search.held_back.climbed(LOOKING, starts.every))
+    np.testing.assert_array_equal(plan, search.held_back.climbed(MANY_LOOK, starts.every))
     assert (plan != few.climbed(search, starts, np.random.default_rng(0))[0]).any()
     assert Exploring.of(SEEN, np.zeros(4), 0.0, 0.3, 8.0).many is False
 
