@@ -23,6 +23,7 @@ import numpy as np
 from mfbo.arrays import FloatArray
 from mfbo.errors import DamageError
 from mfbo.models.unit import NORMAL_QUARTILES
+from mfbo.population import Population
 from mfbo.records import History, Note, Round
 from mfbo.simplex import whole_agents
 from mfbo.strategies.default.seen import REPLICATE_TOLERANCE, Seen
@@ -81,13 +82,17 @@ class Repetition:
         noted = _noted(asked)
         return asked.played_key == self.doubted.played_key or (noted is not None and noted[0] == self.doubted.number)
 
-    def disproved_by(self, second: Round) -> bool | None:
-        """Tell whether what was told of a repetition disproves the payoff; None if too much was played otherwise."""
+    def disproved_by(self, second: Round, population: Population) -> bool | None:
+        """Tell whether what was told of a repetition disproves the payoff; None if too much was played otherwise.
+
+        population: whose size a round has that names none of its own.
+        """
         moved = 0.5 * float(np.abs(second.played - self.played).sum()) / len(self.played)
-        if moved > NEARLY:
+        fleets = [fleet_of(done, population) or 1 for done in (self.doubted, second)]
+        if max(moved, abs(fleets[1] - fleets[0]) / fleets[0]) > NEARLY:
             return None
         told, again = _payoff(self.doubted), _payoff(second)
-        if self.exact and second.played_key == self.doubted.played_key:
+        if self.exact and second.played_key == self.doubted.played_key and fleets[0] == fleets[1]:
             return abs(again - told) > REPLICATE_TOLERANCE * max(abs(again), abs(told))
         return _disproves(again, told, self.expected)
 
@@ -109,7 +114,7 @@ class Doubts:
             return Doubts()  # a good day is no wrong number, and no other day repeats it
         if any(done.payoff is None for done in history.told):
             return Doubts()
-        verdicts = _verdicts(history.told)
+        verdicts = _verdicts(history)
         rejected = {number for number, wrong in verdicts.items() if wrong}
         told = [done for done in history.told if done.number not in rejected]
         waiting: list[Repetition] = []
@@ -151,7 +156,8 @@ def surprising_best(seen: Seen, belief: Belief) -> Repetition | None:
         return None
     exact = len(set(keys)) < len(keys)  # some plan was told twice, and the same
     repetition = Repetition(best, payoffs[place] - belief.note.fit.scale * error, exact)
-    return repetition if repetition.is_due(history) else None
+    same_fleet = fleet_of(best, history.population) == history.population.size  # another may bring another payoff
+    return repetition if same_fleet and repetition.is_due(history) else None
 
 
 def _noted(asked: Round) -> tuple[int, float, bool] | None:
@@ -167,15 +173,20 @@ def _noted(asked: Round) -> tuple[int, float, bool] | None:
         raise DamageError(f"a round's note {REPETITION!r} is not what this strategy writes: {error!r}") from error
 
 
-def _verdicts(told: Sequence[Round]) -> dict[int, bool]:
+def fleet_of(done: Round, population: Population) -> int | None:
+    """Return how many agents a round was planned for; None in the mean-field limit."""
+    return population.size if done.size is None else done.size
+
+
+def _verdicts(history: History) -> dict[int, bool]:
     """Return of every round that was repeated because it was in doubt whether it was wrong, by its number."""
-    by_number = {done.number: done for done in told}
+    by_number = {done.number: done for done in history.told}
     verdicts: dict[int, bool] = {}
-    for done in told:
+    for done in history.told:
         noted = _noted(done)
         if noted is None or noted[0] not in by_number or noted[0] == done.number:
             continue
-        verdict = Repetition(by_number[noted[0]], *noted[1:]).disproved_by(done)
+        verdict = Repetition(by_number[noted[0]], *noted[1:]).disproved_by(done, history.population)
         if verdict is not None:
             verdicts.setdefault(noted[0], verdict)  # the first one that says something
     return verdicts

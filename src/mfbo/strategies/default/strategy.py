@@ -20,7 +20,7 @@ from mfbo.models import only_system
 from mfbo.records import History, Note, Proposal
 from mfbo.strategies.default.crowding import CrowdedBelief, Crowding
 from mfbo.strategies.default.doubts import FEWEST as FEWEST_DOUBTED
-from mfbo.strategies.default.doubts import Doubts, surprising_best
+from mfbo.strategies.default.doubts import Doubts, fleet_of, surprising_best
 from mfbo.strategies.default.exploring import Exploring, looks
 from mfbo.strategies.default.first_plans import MOST_PLANS, first_plan
 from mfbo.strategies.default.guard import Guard
@@ -174,8 +174,9 @@ class Default(ModeledStrategy):
     def _found(self, history: History, seen: Seen) -> FloatArray:
         """Return what is recommended of a history of which ``seen`` is believed, to one who wants to find."""
         belief = self.belief(seen.history, seen.kind)
-        fit, exact = belief.note.fit, seen.kind == "exact" and belief.noise_variance <= NEGLIGIBLE_NOISE
-        if not exact or fit.memory is not None:
+        exact = seen.kind == "exact" and belief.noise_variance <= NEGLIGIBLE_NOISE
+        fleets = {fleet_of(done, seen.history.population) for done in seen.told}
+        if not exact or belief.note.fit.memory is not None or len(fleets) > 1:
             visited = history.steered[recommendable(history)]
             return np.asarray(visited[int(np.argmax(belief.posterior.population_means(visited)))])
         places = recommendable(seen.history)
@@ -240,8 +241,8 @@ class Default(ModeledStrategy):
     def recommend(self, history: History) -> FloatArray:
         """Return the visited distribution with the highest posterior mean, of those that keep the limits.
 
-        Exact payoffs need no model: it is the best one told, as far as they are believed, and do not drift. An earning
-        study recommends the status quo unless another is believed to be better with confidence.
+        Exact payoffs of one fleet need no model: it is the best one told, as far as they are believed and do not drift.
+        An earning study recommends the status quo unless another is believed to be better with confidence.
         """
         with one_blas_thread():
             modeled = self.as_modeled(history)

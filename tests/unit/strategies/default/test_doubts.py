@@ -212,6 +212,15 @@ def test_who_waits_gives_up_after_two_repetitions_that_were_carried_out(state, c
     assert bool(doubts.waiting) is waits
 
 
+@pytest.mark.parametrize(("size", "verdict"), [(None, True), (100, True), (103, False), (120, None)])
+def test_payoffs_of_other_fleets_disprove_as_far_as_these_are_alike(size, verdict):
+    """1.0 instead of 1.05 where 0.2 was expected: another payoff of the same fleet, nearly the same of another."""
+    history = repeated(1.0, EXACT)
+    told, second = history.rounds[8], replace(history.rounds[12], size=size)
+    population = Population(list("abc"), size=100)
+    assert Repetition(told, 0.2, True).disproved_by(second, population) is verdict
+
+
 def with_a_wrong_best(**settings):
     """A study whose 25th payoff is just better than all before, of a plan that is not."""
     study = create_study(Population(list("abcd")), seed=1, **settings)
