@@ -2,7 +2,7 @@
 
 Measured: `maritime` from ten agents, 50 rounds, seeds 0–8, closes 0.959 of the gap without lookers and 1.000 with them;
 from one agent, 250 rounds, seeds 0–9, 0.975 where half look after every stall and 1.000 where all do after every
-second; `arena` from one agent, 150 rounds, seeds 0–4, 0.979 and 0.991 (0.957 where all do after every, seeds 0–2).
+second; `arena` from one agent, 150 rounds, seeds 0–4, 0.978 and 0.979 (0.957 played where all do after every stall).
 """
 
 import numpy as np
